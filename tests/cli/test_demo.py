@@ -7,6 +7,16 @@ import pytest
 from measurand.cli.demo import FAULTS
 from tests.cli.commands import process
 
+SLOW = ("scipy.stats", "sklearn", "statsmodels")  # to load
+LOADED = f"""
+import sys
+from measurand.cli import main
+try:
+    main()
+finally:
+    print(sorted(set({SLOW}) & set(sys.modules)), file=sys.stderr)
+"""
+
 
 @pytest.mark.slow
 def test_each_planted_fault_is_found_and_the_pages_are_the_same_again(run, tmp_path):
@@ -20,6 +30,12 @@ def test_each_planted_fault_is_found_and_the_pages_are_the_same_again(run, tmp_p
     assert lines[-1] == "Now yours:  measurand audit FILE"
     process("demo", "--out", second, "--workers", 2)
     assert (first / "report.html").read_bytes() == (second / "report.html").read_bytes()
+
+
+@pytest.mark.slow
+def test_the_demo_does_not_wait_for_libraries_that_it_can_do_without(tmp_path):
+    outcome = process("demo", "--out", tmp_path / "demo", prefix=("-c", LOADED))
+    assert (outcome.code, outcome.err.splitlines()[-1]) == (0, "[]")
 
 
 def test_a_fault_is_found_only_where_verdict_and_cause_say_so():

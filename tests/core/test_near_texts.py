@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from measurand.core.near_texts import NEAR, LikeTexts
+from measurand.core.near_texts import (
+    KEPT,
+    MOST_KEPT,
+    NEAR,
+    LikeTexts,
+    compare_texts,
+)
 
 
 def passages(count, length, rng):
@@ -97,3 +103,21 @@ def test_a_template_among_the_texts_hides_no_copies_of_others():
     assert len(set(found[:90])) == 90
     assert (found[90:] == np.repeat(found[90::3], 3)).mean() > 0.97
     assert len(set(found)) >= 150
+
+
+def test_the_same_texts_are_compared_once_and_others_anew():
+    texts = ["a dog ran", "A dog ran!", "a cat"]
+    alike = compare_texts(texts)
+    assert compare_texts(list(texts)) is alike
+    # The same letters, cut otherwise.
+    other = compare_texts(["a dog ranA dog ran!", "a cat"])
+    assert len(other.near) == 2
+    assert alike.near.tolist() == LikeTexts(texts).near.tolist()
+
+
+def test_only_the_last_few_comparisons_are_kept():
+    first = compare_texts(["boat 0"])
+    for number in range(1, MOST_KEPT + 1):
+        compare_texts([f"boat {number}"])
+    assert len(KEPT) == MOST_KEPT
+    assert compare_texts(["boat 0"]) is not first

@@ -7,7 +7,7 @@ import pytest
 
 from measurand.core.finding import Exhibit, Finding, Verdict
 from measurand.report.html import page
-from measurand.report.patterns import find_patterns
+from measurand.report.patterns import _holds, find_patterns
 from tests.report.verdicts import estimate, report_of
 
 ROLES = {"query": "claim", "label": "label"}
@@ -115,3 +115,17 @@ def test_what_explains_a_part_whose_name_has_spaces_is_named(report):
     reason = LENGTH.replace("claim", "the claim")
     told = replace(leak, items=items, verdict=replace(leak.verdict, reason=reason))
     assert find_patterns(told)[0].name == "Its length"
+
+
+@pytest.mark.parametrize(
+    ("token", "held"),
+    [
+        ("not ever", [True, True, False, False, True]),
+        ("ever", [True, True, False, True, True]),
+        ("", [False] * 5),
+        ("né", [False, False, False, False, True]),
+    ],
+)
+def test_a_word_is_found_in_any_case_and_script(token, held):
+    texts = ["NOT, Ever!", "not ever", "notever", "ever not", "Né: ſo not ever"]
+    assert _holds(pd.Series(texts), token).tolist() == held

@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from measurand.report.markdown import escape_markdown, markdown
 from measurand.report.summary import summary
@@ -21,6 +23,12 @@ from measurand.report.terminal import plain_text
 )
 def test_plain_text_shows_what_it_holds(text, shown):
     assert plain_text(text) == shown
+
+
+@given(st.text(st.characters(exclude_characters="\x07\x1b\x9b"), max_size=40))
+def test_plain_text_is_the_same_by_the_short_way_and_the_long(text):
+    # What is taken off at the end sends it the long way, which all texts once went.
+    assert plain_text(text, 99) == plain_text(f"{text}\x1b[0m", 99)
 
 
 def test_plain_text_is_cut():

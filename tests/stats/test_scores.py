@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 from sklearn.metrics import balanced_accuracy_score, matthews_corrcoef
 
 from measurand.stats.scores import (
@@ -36,6 +37,13 @@ def test_a_share_never_has_an_interval_outside_0_and_1():
     assert wilson_share(0, 10).low == 0
     assert wilson_share(10, 10).high == pytest.approx(1)
     assert wilson_share(10, 10).low < 1
+
+
+@pytest.mark.parametrize("hits", [0, 1, 9, 16, 17])
+def test_the_interval_of_a_share_is_wilsons(hits):
+    share = wilson_share(hits, 17)
+    expected = binomtest(hits, 17).proportion_ci(method="wilson")
+    assert (share.low, share.high) == pytest.approx((expected.low, expected.high))
 
 
 @pytest.mark.parametrize("copies", [1, 4])

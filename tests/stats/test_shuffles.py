@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
 
 from measurand.core.errors import Undefined
 from measurand.stats.shuffles import (
@@ -96,6 +97,14 @@ def test_one_cluster_has_no_effect_to_estimate():
 def test_sigma_is_the_population_sd():
     assert sigma_shuf(np.array([0.5, 0.7])).value == pytest.approx(0.1)
     assert sigma_shuf(np.array([0.5, 0.7])).n == 2
+
+
+@pytest.mark.parametrize("k", [2, 3, 20])
+def test_the_interval_of_sigma_is_that_of_chi_square(k):
+    accuracies = np.random.default_rng(k).random(k)
+    estimate = sigma_shuf(accuracies)
+    expected = np.sqrt(k * np.var(accuracies) / chi2.ppf([0.975, 0.025], k - 1))
+    assert [estimate.low, estimate.high] == pytest.approx(expected.tolist())
 
 
 @pytest.mark.parametrize("seeds", [2, 3])

@@ -3,7 +3,8 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binomtest, chi2_contingency
+from scipy.stats import binom, binomtest, chi2_contingency
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.metrics import mutual_info_score
 
 from measurand.core.errors import BadInput, BadOption, Undefined
@@ -41,6 +42,30 @@ def test_a_token_by_hand():
     assert seen.z == pytest.approx((2 / 3 - 1 / 2) / np.sqrt(0.25 / 12))
     assert seen.p == pytest.approx(binomtest(8, 12, 0.5).pvalue)
     assert list(table.columns) == ["token", "label", *FIGURES]
+
+
+@pytest.mark.parametrize("ngrams", [(1, 1), (1, 2), (2, 3)])
+def test_counts_and_p_values_are_those_of_the_libraries(ngrams):
+    texts, labels = corpus(np.random.default_rng(0), planted=0.3)
+    table = token_statistics(texts, labels, ngrams=ngrams, least=3)
+    vectoriser = CountVectorizer(
+        analyzer="word", token_pattern=r"\S+", ngram_range=ngrams, binary=True
+    )
+    presence = vectoriser.fit_transform(texts).toarray()
+    names = vectoriser.get_feature_names_out()
+    assert {*table.token} == {*names[presence.sum(axis=0) >= 3]}
+    columns = [vectoriser.vocabulary_[token] for token in table.token]
+    assert table.n.tolist() == presence.sum(axis=0)[columns].tolist()
+    counts = [
+        presence[labels == row.label, column].sum()
+        for row, column in zip(table.itertuples(), columns, strict=True)
+    ]
+    assert table["count"].tolist() == counts
+    under = binom.cdf(table["count"], table.n, table.base)
+    over = binom.sf(table["count"] - 1, table.n, table.base)
+    expected = np.minimum(2 * np.minimum(under, over), 1)
+    np.testing.assert_allclose(table.p, expected, rtol=1e-10)
+    assert {0, *table.n} & {*table["count"]}  # both ends are among them
 
 
 def test_the_base_is_the_share_of_the_label_and_not_one_over_classes():

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import binomtest
 
 from measurand.compare.versions import (
     is_called_alike,
@@ -166,6 +165,8 @@ def _difference_row(
     gap: NDArray[np.float64], clusters: NDArray[np.int64] | None
 ) -> dict[str, Any]:
     """The mean of the gaps, over items or, where some hang together, over clusters."""
+    from scipy.stats import binomtest  # slow to load, and seldom needed
+
     count = len(gap) if clusters is None else count_clusters(clusters)
     gained, lost = int((gap > 0).sum()), int((gap < 0).sum())
     if clusters is not None and count < len(gap):

@@ -12,9 +12,9 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 from measurand.core.arrays import Ints
+from measurand.core.bags import fit_word_weights
 from measurand.core.errors import NotApplicable, Undefined
 from measurand.core.items import Items
 from measurand.core.words import FUNCTION, WORD, sentence_key, words
@@ -219,9 +219,8 @@ def _donors_by_query(
     nearest_donors = np.full(len(asking), -1, np.int64)
     if not len(asking):
         return nearest_donors
-    plain = [" ".join(words(query)) or "_" for query in queries]
-    weigher = TfidfVectorizer(analyzer=str.split, sublinear_tf=True)
-    vectors = weigher.fit_transform(plain).tocsr()
+    plain = [words(query) or ["_"] for query in queries]
+    _, vectors = fit_word_weights(plain, logarithmic=True)
     offered = vectors[donors].T.tocsr()
     for start in range(0, len(asking), BLOCK):
         rows = asking[start : start + BLOCK]

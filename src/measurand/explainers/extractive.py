@@ -17,10 +17,10 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
-from sklearn.feature_extraction.text import TfidfVectorizer
+from scipy.sparse import csr_array
 
 from measurand.core.arrays import Floats, Ints
+from measurand.core.bags import WordWeights, fit_word_weights
 from measurand.core.errors import BadInput, BadOption, NotApplicable, quote
 from measurand.core.items import Items
 from measurand.core.words import bare_words, split_sentences, words
@@ -238,21 +238,16 @@ class SentencePool:
         return rows
 
     @cached_property
-    def vectors(self) -> tuple[TfidfVectorizer, sparse.csr_matrix]:
+    def vectors(self) -> tuple[WordWeights, csr_array]:
         """The weights of words over the sentences, and each sentence weighed."""
-        weigher = TfidfVectorizer(analyzer=str.split, sublinear_tf=True)
-        if not any(self.words):
-            return weigher, sparse.csr_matrix((len(self.words), 0))
-        return weigher, weigher.fit_transform(self.words).tocsr()
+        return fit_word_weights(map(str.split, self.words), logarithmic=True)
 
     def scores(self, queries: list[str], candidates: list[Ints]) -> list[Floats]:
         """How like each item's query each of its candidates is: cosines."""
-        weigher, sentence_vectors = self.vectors
+        weights, sentence_vectors = self.vectors
         if not sentence_vectors.shape[1]:
             return [np.zeros(len(row)) for row in candidates]
-        query_vectors = weigher.transform(
-            [" ".join(words(query)) for query in queries]
-        ).tocsr()
+        query_vectors = weights.weigh(map(words, queries))
         counts = [len(row) for row in candidates]
         rows = np.repeat(np.arange(len(counts)), counts)
         places = np.concatenate([*candidates, np.empty(0, np.int64)]).astype(np.int64)

@@ -6,10 +6,10 @@ from typing import ClassVar
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import csr_matrix
-from sklearn.feature_extraction.text import TfidfVectorizer
+from scipy.sparse import csr_array
 
 from measurand.core.arrays import Ints
+from measurand.core.bags import fit_word_weights
 from measurand.core.errors import BadOption, CannotIntervene
 from measurand.core.items import Items
 from measurand.core.words import words
@@ -235,9 +235,8 @@ def _nearest_donors(
 
 
 @lru_cache(maxsize=2)
-def _text_vectors(column: _HashedColumn) -> csr_matrix:
+def _text_vectors(column: _HashedColumn) -> csr_array:
     """The words of each different text, weighted by how rare they are."""
     different = pd.unique(column.texts)
     _check_different(len(different))
-    weigh = TfidfVectorizer(analyzer=words, sublinear_tf=True)
-    return csr_matrix(weigh.fit_transform(different))
+    return fit_word_weights(map(words, different), logarithmic=True)[1]

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 from scipy.special import softmax
-from sklearn.utils.extmath import randomized_svd
 
 from measurand.core.arrays import Floats, Ints
 from measurand.core.clusters import deal_clusters, linked_clusters
@@ -294,6 +293,8 @@ class FittedTfidf:
         size = min(EMBEDDED, *used.shape)
         if size == 0 or used.nnz == 0:
             return np.zeros((len(items), 1))
+        from sklearn.utils.extmath import randomized_svd  # slow to load
+
         left, lengths, _ = randomized_svd(used, size, n_iter=4, random_state=0)
         return np.asarray(left * lengths)
 

@@ -80,7 +80,7 @@ def draw_curve(table: pd.DataFrame, settings: Settings) -> Drawing | None:
         layers += vertical_mark(at, name)
     for name, at in horizontal.items():
         layers += _level_mark(at, name)
-    return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
+    return alt.layer(*layers, width=WIDTH, height=HEIGHT)
 
 
 def draw_histogram(table: pd.DataFrame, settings: Settings) -> Drawing | None:
@@ -162,7 +162,9 @@ def draw_points(table: pd.DataFrame, settings: Settings) -> Drawing | None:
     return alt.layer(
         marks.encode(*axes, colour, size),
         words.encode(x=x_pixel(WIDTH), y=y_pixel(HEIGHT + 80), text=alt.Text("text:N")),
-    ).properties(width=WIDTH, height=HEIGHT + 80)
+        width=WIDTH,
+        height=HEIGHT + 80,
+    )
 
 
 def _series_colour(series: Iterable[str], field: str = "series") -> alt.Color:
@@ -266,7 +268,7 @@ def draw_decision_map(
         *_crosses(rows),
         *_reader_labels(rows, frame, name_boxes),
     ]
-    return alt.layer(*layers).properties(width=MAP_WIDTH, height=MAP_HEIGHT)
+    return alt.layer(*layers, width=MAP_WIDTH, height=MAP_HEIGHT)
 
 
 def _colour_rows(rows: pd.DataFrame) -> pd.DataFrame:

@@ -72,13 +72,15 @@ def breakable(text: object) -> "Markup":
     from markupsafe import Markup, escape
 
     # Cut at spaces first: a name is what has none.
-    words = [
+    words = str(text).split(" ")
+    if max(map(len, words)) <= LONG_NAME:
+        return escape(str(text))
+    return Markup(" ").join(
         Markup("<wbr>").join(JOINT.split(word))
         if len(word) > LONG_NAME
         else escape(word)
-        for word in str(text).split(" ")
-    ]
-    return Markup(" ").join(words)
+        for word in words
+    )
 
 
 def page(report: Report, figures: Drawings) -> str:

@@ -188,7 +188,16 @@ def _say_word(row: dict[str, object], label: str) -> str:
 def _holds(texts: "pd.Series[str]", token: str) -> Bools:
     """Which texts hold the word, whatever its case."""
     pattern = _token_pattern(token)
-    return np.array([pattern.search(text) is not None for text in texts.tolist()], bool)
+    first = token.lower().split()[0] if token.isascii() and token.strip() else ""
+    return np.array(
+        [
+            # To look for the mere letters first is many times as fast as the pattern.
+            (first in text.lower() if text.isascii() else True)
+            and pattern.search(text) is not None
+            for text in texts.tolist()
+        ],
+        bool,
+    )
 
 
 def _token_pattern(token: str) -> "re.Pattern[str]":

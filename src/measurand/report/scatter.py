@@ -72,7 +72,7 @@ def draw_scatter(table: pd.DataFrame, settings: Settings) -> Drawing | None:
         *_point_names(rows, frame, [_line_boxes(ends, frame) for _, ends in lines]),
         *_correlation_text(rows, settings),
     ]
-    return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
+    return alt.layer(*layers, width=WIDTH, height=HEIGHT)
 
 
 def _scatter_lines(

@@ -90,7 +90,10 @@ def plain_text(text: object, most: int = 60) -> str:
     full_text = str(text)
     # What lies far behind the cut cannot show; a megabyte would only cost time.
     start = full_text[: 20 * most + 200]
-    line = HIDDEN.sub("", BREAK.sub(" ", ESCAPE.sub("", start))).strip()
+    if start.isprintable() and "  " not in start:  # most are, and are soon done
+        line = start.strip()
+    else:
+        line = HIDDEN.sub("", BREAK.sub(" ", ESCAPE.sub("", start))).strip()
     if len(line) <= most and len(start) == len(full_text):
         return line
     return line[: most - 1] + "…"

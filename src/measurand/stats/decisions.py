@@ -10,11 +10,9 @@ from math import ceil, log, sqrt
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import ndtri, stdtrit
-from scipy.stats import norm
-from statsmodels.stats.multitest import multipletests
+from scipy.special import ndtr, ndtri, stdtrit
 
-from measurand.core.arrays import Floats
+from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate
 
@@ -50,7 +48,10 @@ def holm(p: Floats) -> Floats:
     >>> holm(np.array([0.01, 0.04, 0.03])).round(3).tolist()
     [0.03, 0.06, 0.06]
     """
-    return np.asarray(multipletests(p, method="holm")[1])
+    count = len(p)
+    order = np.argsort(p)
+    stepwise = np.maximum.accumulate(p[order] * np.arange(count, 0, -1))
+    return _put_back(stepwise, order)
 
 
 def benjamini_hochberg(p: Floats) -> Floats:
@@ -59,7 +60,18 @@ def benjamini_hochberg(p: Floats) -> Floats:
     >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03])).round(3).tolist()
     [0.03, 0.04, 0.04]
     """
-    return np.asarray(multipletests(p, method="fdr_bh")[1])
+    count = len(p)
+    order = np.argsort(p)
+    shares = p[order] / (np.arange(1, count + 1) / count)
+    stepwise = np.minimum.accumulate(shares[::-1])[::-1]
+    return _put_back(stepwise, order)
+
+
+def _put_back(adjusted: Floats, order: Ints) -> Floats:
+    """The adjusted p-values of at most 1, each where its own stood before sorting."""
+    values = np.empty(len(order))
+    values[order] = np.minimum(adjusted, 1.0)
+    return values
 
 
 POWER = 0.8
@@ -83,7 +95,7 @@ def items_to_equate(margin: float, discordance: float, *, power: float = POWER) 
     >>> items_to_equate(0.05, 0.20)
     686
     """
-    z = norm.ppf(0.95) + norm.ppf((1 + power) / 2)
+    z = ndtri(0.95) + ndtri((1 + power) / 2)
     return ceil(discordance * (z / margin) ** 2)
 
 
@@ -93,8 +105,8 @@ def items_to_detect(effect: float, discordance: float, *, power: float = POWER) 
     >>> items_to_detect(0.02, 0.10), items_to_detect(0.05, 0.20)
     (1960, 626)
     """
-    null = norm.ppf(0.975) * sqrt(discordance)
-    alternative = norm.ppf(power) * sqrt(discordance - effect**2)
+    null = ndtri(0.975) * sqrt(discordance)
+    alternative = ndtri(power) * sqrt(discordance - effect**2)
     return ceil(((null + alternative) / effect) ** 2)
 
 
@@ -134,13 +146,11 @@ def items_to_decide(
 
     def shortfall(error: float) -> float:
         if distance > margin:
-            reached = norm.cdf(
-                (distance - margin) / error - norm.ppf(1 - 0.025 / tests)
-            )
+            reached = ndtr((distance - margin) / error - ndtri(1 - 0.025 / tests))
         else:
-            certain = norm.ppf(0.95)
-            reached = norm.cdf((margin - distance) / error - certain)
-            reached -= norm.cdf(certain - (margin + distance) / error)
+            certain = ndtri(0.95)
+            reached = ndtr((margin - distance) / error - certain)
+            reached -= ndtr(certain - (margin + distance) / error)
         return power - float(reached)
 
     room = abs(distance - margin)
@@ -154,7 +164,7 @@ def detectable_effect(n: int, discordance: float, *, power: float = POWER) -> fl
     >>> round(detectable_effect(1960, 0.10), 3)
     0.02
     """
-    return float((norm.ppf(0.975) + norm.ppf(power)) * sqrt(discordance / n))
+    return float((ndtri(0.975) + ndtri(power)) * sqrt(discordance / n))
 
 
 def unpaired_difference(

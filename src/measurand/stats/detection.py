@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
-from scipy.stats import norm, t
+from scipy.special import ndtri, stdtrit
 
 from measurand.core.arrays import Clusters, Floats
 from measurand.core.errors import BadInput, Undefined
@@ -146,15 +146,15 @@ def mean_of_draws(
         raise Undefined(f"one of the {what} alone has no spread; draw more")
     value = float(np.mean(values))
     error = float(np.std(values, ddof=1) / np.sqrt(len(values)))
-    half = float(t.ppf((1 + level) / 2, len(values) - 1)) * error
+    half = float(stdtrit(len(values) - 1, (1 + level) / 2)) * error
     method = f"t over {len(values)} {what}"
     return Estimate(value, value - half, value + half, level, n, method)
 
 
 def _least_dose(doses: Floats, effects: Floats, noise: Noise, power: float) -> float:
     """The limit for these effects; infinite where no dose up to 1 reaches it."""
-    certain = float(t.ppf(0.975, noise.clusters - 1))
-    often = float(norm.ppf(power))
+    certain = float(stdtrit(noise.clusters - 1, 0.975))
+    often = float(ndtri(power))
     monotone = np.maximum.accumulate(np.clip(effects, 0, None))
 
     def effect(dose: float) -> float:

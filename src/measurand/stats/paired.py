@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import brentq
-from scipy.stats import binom, norm
-from statsmodels.stats.contingency_tables import mcnemar as exact_mcnemar
+from scipy.special import ndtri
 
 from measurand.core.arrays import Clusters, Floats
 from measurand.core.clusters import count_clusters, split_ways
@@ -318,13 +317,16 @@ def mcnemar(
     >>> round(mcnemar(right, wrong, midp=False), 4), round(mcnemar(right, wrong), 4)
     (0.002, 0.001)
     """
+    from scipy.stats import binom  # slow to load, and seldom needed
+
     x, y = _pair_scores(a, b).astype(bool).T
     only_a, only_b = int((x & ~y).sum()), int((~x & y).sum())
     if only_a + only_b == 0:
         return 1.0
-    exact = float(exact_mcnemar([[0, only_a], [only_b, 0]], exact=True).pvalue)
+    fewer, discordant = min(only_a, only_b), only_a + only_b
+    exact = min(2 * float(binom.cdf(fewer, discordant, 0.5)), 1.0)
     # Half the probability of what was seen is taken back: Fagerland et al. 2013.
-    probability = float(binom.pmf(min(only_a, only_b), only_a + only_b, 0.5))
+    probability = float(binom.pmf(fewer, discordant, 0.5))
     if not midp:
         return exact
     return 1.0 - probability if only_a == only_b else exact - probability
@@ -360,7 +362,7 @@ def pearson(
     if len(x) < LEAST_POINTS or np.ptp(x) == 0 or np.ptp(y) == 0:
         return None
     r = float(np.corrcoef(x, y)[0, 1])
-    half = float(norm.ppf((1 + level) / 2)) / math.sqrt(len(x) - 3)
+    half = float(ndtri((1 + level) / 2)) / math.sqrt(len(x) - 3)
     # A perfect line has an infinite z, and both ends at r.
     middle = math.atanh(r) if abs(r) < 1 else math.copysign(math.inf, r)
     low, high = math.tanh(middle - half), math.tanh(middle + half)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import norm, t
+from scipy.special import ndtr, ndtri, stdtrit
 
 from measurand.core.arrays import Clusters, Floats, Ints
 from measurand.core.clusters import count_distinct, rank_numbers, split_ways
@@ -134,15 +134,15 @@ def _few_units_level(n: int, clusters: Ints | None, level: float) -> float:
     """The level of the percentiles that hold `level` over so few items or clusters."""
     count = n if clusters is None else count_distinct(clusters)
     freedom = max(count - 1, 1)
-    reach = t.ppf((1 + level) / 2, freedom) * np.sqrt(count / freedom)
-    return float(1 - 2 * norm.sf(reach))
+    reach = stdtrit(freedom, (1 + level) / 2) * np.sqrt(count / freedom)
+    return float(1 - 2 * ndtr(-reach))
 
 
 def _few_clusters_factor(ways: Sequence[Ints | None], level: float) -> Floats:
     """How much wider the arms of each way must be for few clusters: a column."""
     counts = np.array([1 if way is None else count_distinct(way) for way in ways])
     freedom = np.maximum(counts - 1, 1)
-    quantiles = t.ppf((1 + level) / 2, freedom) / norm.ppf((1 + level) / 2)
+    quantiles = stdtrit(freedom, (1 + level) / 2) / ndtri((1 + level) / 2)
     return np.asarray(quantiles * np.sqrt(counts / freedom))[:, None]
 
 

@@ -5,6 +5,7 @@ punctuation, articles and spare space, and by the best of the answers that an it
 accepts.
 """
 
+import math
 import re
 import string
 from collections import Counter
@@ -12,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy.stats import binomtest, norm
+from scipy.special import ndtri
 
 from measurand.core.arrays import Clusters, Floats, Ints
 from measurand.core.clusters import count_clusters
@@ -199,10 +200,18 @@ def _wilson_bound(estimate: Estimate, units: int) -> Estimate:
 
 def wilson_share(hits: int, n: int) -> Estimate:
     """A share with Wilson's interval."""
-    interval = binomtest(hits, n).proportion_ci(method="wilson")
-    return Estimate(
-        hits / n, float(interval.low), float(interval.high), 0.95, n, "Wilson"
-    )
+    return Estimate(hits / n, *_wilson_ends(hits / n, n), 0.95, n, "Wilson")
+
+
+def _wilson_ends(share: float, n: float) -> tuple[float, float]:
+    """Both ends of Wilson's 95 % interval; so many items may be none that are whole."""
+    z = float(ndtri(0.975))
+    twice = 2 * (n + z**2)
+    centre = (2 * n * share + z**2) / twice
+    half = z / twice * math.sqrt(4 * n * share * (1 - share) + z**2)
+    # A share of 0 or 1 is an end itself, which a last digit must not move.
+    low = centre - half if share > 0 else 0.0
+    return max(low, 0.0), min(centre + half, 1.0) if share < 1 else 1.0
 
 
 def share_interval(hits: Floats, clusters: Clusters = None) -> Estimate:
@@ -240,11 +249,7 @@ def cluster_share(hits: Floats, clusters: Clusters = None) -> Estimate:
     if 1 < count < n and 0 < share < 1:
         variance = cluster_variance(np.asarray(hits, float), units)
         effective = min(n, share * (1 - share) / variance) if variance > 0 else n
-    squared = float(norm.ppf(0.975)) ** 2
-    centre = (share + squared / (2 * effective)) / (1 + squared / effective)
-    spread = share * (1 - share) / effective + squared / (4 * effective**2)
-    half = (squared * spread) ** 0.5 / (1 + squared / effective)
-    ends = max(centre - half, 0.0), min(centre + half, 1.0)
+    ends = _wilson_ends(share, effective)
     return Estimate(share, *ends, 0.95, n, f"Wilson over {resample_unit(n, clusters)}")
 
 

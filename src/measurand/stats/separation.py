@@ -12,8 +12,9 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
+import pandas as pd
 from scipy.optimize import brentq
-from scipy.stats import norm, rankdata
+from scipy.special import ndtri
 
 from measurand.core.arrays import Clusters, Floats, Ints
 from measurand.core.clusters import split_ways
@@ -79,7 +80,7 @@ def _delong_auc(
         variances.append(float((sums**2).sum()))
     se = float(np.sqrt(combine_ways(np.array(variances))))
     # On the logit scale the interval stays inside 0 and 1.
-    half = float(norm.ppf((1 + level) / 2)) * se / (value * (1 - value))
+    half = float(ndtri((1 + level) / 2)) * se / (value * (1 - value))
     odds = np.log(value / (1 - value))
     low, high = (float(1 / (1 + np.exp(-end))) for end in (odds - half, odds + half))
     units = min(len(np.unique(np.concatenate(way))) for way in ways)
@@ -93,18 +94,23 @@ def _placements(positive: Floats, negative: Floats) -> tuple[Floats, Floats]:
     >>> [side.tolist() for side in _placements(np.array([1.0, 2.0]), np.array([1.0]))]
     [[0.5, 1.0], [0.75]]
     """
-    everyone = rankdata(np.concatenate([positive, negative]))
+    everyone = _ranks(np.concatenate([positive, negative]))
     above, below = len(positive), len(negative)
-    wins = (everyone[:above] - rankdata(positive)) / below
-    losses = 1 - (everyone[above:] - rankdata(negative)) / above
+    wins = (everyone[:above] - _ranks(positive)) / below
+    losses = 1 - (everyone[above:] - _ranks(negative)) / above
     return wins, losses
+
+
+def _ranks(values: Floats) -> Floats:
+    """The rank of each from 1 on, and of equals the mean of theirs."""
+    return np.asarray(pd.Series(values).rank(), np.float64)
 
 
 def newcombe_interval(
     value: float, above: int, below: int, level: float
 ) -> tuple[float, float]:
     """The AUCs from which `value` is no further than chance allows."""
-    z = float(norm.ppf((1 + level) / 2))
+    z = float(ndtri((1 + level) / 2))
     size = (above + below) / 2 - 1
 
     def beyond(theta: float) -> float:

@@ -23,8 +23,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import stdtrit
-from scipy.stats import chi2
+from scipy.special import gammaincinv, stdtrit
 
 from measurand.core.arrays import Floats
 from measurand.core.clusters import count_clusters, rank_numbers, split_ways
@@ -208,7 +207,9 @@ def sigma_shuf(accuracies: Floats) -> Estimate:
     sd = float(np.std(accuracies))
     if k < 2:
         return Estimate(0.0, 0.0, float("inf"), 0.95, k, "one shuffle has no spread")
-    low, high = (float(np.sqrt(k * sd**2 / chi2.ppf(q, k - 1))) for q in (0.975, 0.025))
+    # Twice a quantile of the gamma distribution is one of chi-square.
+    quantiles = 2 * gammaincinv((k - 1) / 2, np.array([0.975, 0.025]))
+    low, high = np.sqrt(k * sd**2 / quantiles).tolist()
     return Estimate(
         sd, low, high, 0.95, k, "population sd over shuffles, chi-square interval"
     )

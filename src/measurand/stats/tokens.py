@@ -14,15 +14,18 @@ are wrong where n or p0 is small. That p0 comes from the same items does no harm
 drawn without replacement vary less than the binomial says.
 """
 
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.special import chndtrinc
-from scipy.stats import binom, chi2, rankdata
-from sklearn.feature_extraction.text import CountVectorizer
+from scipy.special import betainc, betaincc, chdtr, chdtrc, chndtrinc
 
 from measurand.core.arrays import Floats, Ints
+from measurand.core.bags import count_words
 from measurand.core.errors import BadInput, BadOption, Undefined
 from measurand.core.words import content_words, has_negation, words
 from measurand.stats.agreement import ItemValues, align_columns
@@ -180,7 +183,7 @@ def feature_statistics(
 def _feature_information(values: Floats, codes: Ints, n: float) -> dict[str, float]:
     """The mutual information of one feature, its interval and its p-value."""
     # By ranks, so that equal values share a bucket and the ends never do.
-    fifths = (BUCKETS * (rankdata(values) - 0.5)) // len(values)
+    fifths = (BUCKETS * (pd.Series(values).rank().to_numpy() - 0.5)) // len(values)
     buckets = np.unique(fifths, return_inverse=True)[1]
     counts = np.zeros((buckets.max() + 1, codes.max() + 1))
     np.add.at(counts, (buckets, codes), 1)
@@ -197,13 +200,13 @@ def _feature_information(values: Floats, codes: Ints, n: float) -> dict[str, flo
         "bits": (statistic - df) / bits,
         "low": low / bits,
         "high": high / bits,
-        "p": float(chi2.sf(pearson, df)),
+        "p": float(chdtrc(df, pearson)),
     }
 
 
 def _noncentrality(statistic: float, df: int) -> tuple[float, float]:
     """The 95 % interval of what moves a chi-square statistic; its low end may be 0."""
-    above = chi2.cdf(statistic, df) > 0.975
+    above = chdtr(df, statistic) > 0.975
     low = float(chndtrinc(statistic, df, 0.975)) if above else 0.0
     # A statistic below its mean under chance is luck, and would narrow the interval to
     # nothing: the upper end is the one that the mean would have.
@@ -216,21 +219,19 @@ def _ngram_occurrences(
     """The n-grams that enough texts hold, and which text (row) holds which (column)."""
     if not 1 <= ngrams[0] <= ngrams[1]:
         raise BadOption(f"n-grams of {ngrams} words; give the fewest and the most")
-    vectoriser = CountVectorizer(
-        tokenizer=content_words,  # markup is form
-        token_pattern=None,
-        lowercase=False,  # `content_words` does that
-        ngram_range=ngrams,
-        binary=True,
-        dtype=np.int64,
-    )
-    try:
-        presence = csr_array(vectoriser.fit_transform(texts))
-    except ValueError:  # scikit-learn's word for: there is no n-gram
-        return np.empty(0, object), csr_array((len(texts), 0), dtype=np.int64)
-    common = np.bincount(presence.indices, minlength=presence.shape[1]) >= least
-    tokens = np.asarray(vectoriser.get_feature_names_out(), object)
-    return tokens[common], csr_array(presence[:, np.flatnonzero(common)])
+    grams = [_different_ngrams(content_words(text), ngrams) for text in texts]
+    holders = Counter(chain.from_iterable(grams))
+    tokens = sorted(token for token, count in holders.items() if count >= least)
+    columns = {token: column for column, token in enumerate(tokens)}
+    presence = count_words(grams, columns)
+    return np.array(tokens, object), presence.astype(np.int64)
+
+
+def _different_ngrams(tokens: Sequence[str], ngrams: tuple[int, int]) -> list[str]:
+    """The different n-grams of a text; markup is form, and stands in none."""
+    sizes = range(ngrams[0], ngrams[1] + 1)
+    starts = (zip(*(tokens[n:] for n in range(size)), strict=False) for size in sizes)
+    return list(dict.fromkeys(map(" ".join, chain.from_iterable(starts))))
 
 
 def _count_holders(
@@ -254,8 +255,10 @@ def _count_holders(
 def _binomial_p(count: Floats, n: Ints, base: Floats) -> Floats:
     """Twice the smaller binomial tail; between two counts, that of the less extreme."""
     # A sum of shares that should be whole may come out a rounding error beside it.
-    under = binom.cdf(np.ceil(count - 1e-9), n, base)
-    over = binom.sf(np.floor(count + 1e-9) - 1, n, base)
+    least, most = np.floor(count + 1e-9), np.ceil(count - 1e-9)
+    # A share of a beta distribution is a tail of the binomial, but for all n or none.
+    under = np.where(most < n, betaincc(most + 1, np.maximum(n - most, 1), base), 1.0)
+    over = np.where(least > 0, betainc(np.maximum(least, 1), n - least + 1, base), 1.0)
     return np.asarray(np.minimum(2 * np.minimum(under, over), 1.0))
 
 

@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from measurand.audits.evidence.reading import correct_by_item
 from measurand.audits.evidence.settings import (
@@ -137,7 +137,7 @@ def _widen(estimate: Estimate, spread: float, draws: int, clusters: Ints) -> Est
     count it twice: coins then showed nothing in 160 intervals of 160. Where neither
     varies, an item unseen may still be lost or won: the rule of three.
     """
-    half = float(student.ppf((1 + estimate.level) / 2, draws - 1)) * spread
+    half = float(stdtrit(draws - 1, (1 + estimate.level) / 2)) * spread
     value = estimate.value
     if max(estimate.high - estimate.low, half) < STILL:
         reach = unseen_share(count_clusters(clusters), estimate.level)

@@ -32,7 +32,7 @@ from measurand.core.errors import CannotIntervene, NotApplicable, quote
 from measurand.core.finding import Estimate, Finding
 from measurand.core.items import Items
 from measurand.core.names import ALL_ITEMS, NEW_TEXTS
-from measurand.core.near_texts import LikeTexts
+from measurand.core.near_texts import compare_texts
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
@@ -216,7 +216,7 @@ def check_split(experiment: Experiment) -> SplitCheck:
     """Look for test texts in training, before anything else is asked."""
     benchmark, test = experiment.benchmark, experiment.benchmark.test
     fields = [benchmark.query, *([benchmark.evidence] if benchmark.evidence else [])]
-    alike = {field: LikeTexts(_all_texts(benchmark, field)) for field in fields}
+    alike = {field: compare_texts(_all_texts(benchmark, field)) for field in fields}
     grouped = _name_groups(benchmark, {f: texts.near for f, texts in alike.items()})
     rights = _remember(experiment, grouped, fields)
     rng = generator(experiment.seed, "evidence", "split")

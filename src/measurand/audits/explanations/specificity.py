@@ -8,12 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.sparse import csr_array
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 from measurand.audits.explanations.copying import fields_without
 from measurand.audits.explanations.rationales import Rationales
 from measurand.core.arrays import Clusters, Floats, Ints
+from measurand.core.bags import fit_word_weights
 from measurand.core.errors import BadInput, BadOption
 from measurand.core.finding import Estimate
 from measurand.core.seeds import generator
@@ -175,12 +174,10 @@ def difference_from_copy(
 
 def _tfidf_vectors(inputs: Sequence[str]) -> Callable[[Sequence[str]], Rows]:
     """Texts as TF-IDF weighted words; words of no input weigh nothing."""
-    vectoriser = TfidfVectorizer(tokenizer=words, token_pattern=None, lowercase=False)
-    try:
-        vectoriser.fit(inputs)
-    except ValueError:  # scikit-learn's word for: there is no word in any text
+    weights, _ = fit_word_weights(map(words, inputs), logarithmic=False)
+    if not weights.columns:
         return lambda texts: np.zeros((len(texts), 1))
-    return lambda texts: csr_array(vectoriser.transform(texts))
+    return lambda texts: weights.weigh(map(words, texts))
 
 
 def _unit_vectors(embed: Embed) -> Callable[[Sequence[str]], Rows]:

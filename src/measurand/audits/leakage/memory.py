@@ -42,7 +42,7 @@ from measurand.core.finding import Finding
 from measurand.core.intervention import AsIs
 from measurand.core.items import Items, with_columns
 from measurand.core.names import NEW_TEXTS, TEXTS_APART, name_condition, own_column
-from measurand.core.near_texts import LikeTexts
+from measurand.core.near_texts import compare_texts
 from measurand.core.reader import Reader
 from measurand.interventions.fields import Keep
 from measurand.readers.baselines import LookupReader
@@ -145,7 +145,7 @@ def _name_families(canonical: CanonicalBenchmark, field: str) -> CanonicalBenchm
     sides = [benchmark.train, benchmark.test]
     sides = sides if canonical.pool is None else [*sides, canonical.pool]
     texts = [text for items in sides for text in items.column(field)]
-    numbers = zip(texts, LikeTexts(texts).families, strict=True)
+    numbers = zip(texts, compare_texts(texts).families, strict=True)
     # Nobody could remember a blank, so that each is of a family of its own.
     names = pd.Series([str(n) if text.strip() else "" for text, n in numbers])
     families = linked_clusters([names]).astype(str)

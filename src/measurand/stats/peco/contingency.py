@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import gammaln, rel_entr
-from scipy.stats import chi2
+from scipy.special import chdtrc, gammaln, rel_entr
 
 from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import BadInput, Undefined
@@ -240,7 +239,7 @@ def _chi_square_p(deviation: Floats, covariance: Floats) -> float:
     if not varying.any():
         return 1.0
     square = ((deviation @ vectors[:, varying]) ** 2 / values[varying]).sum()
-    return float(chi2.sf(square, varying.sum()))
+    return float(chdtrc(varying.sum(), square))
 
 
 Divergence = Callable[[Floats], Floats]  # counts (… × clusters × labels) to clusters

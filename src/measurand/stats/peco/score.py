@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array
-from scipy.stats import norm, t
+from scipy.special import ndtri, stdtrit
 
 from measurand.core.errors import BadOption, UnknownName
 from measurand.core.finding import Estimate
@@ -211,7 +211,7 @@ def peco_estimate(
 ) -> Estimate:
     """The score with the 95 % interval that suits it, over items or groups."""
     groups = len(cells.by_group)
-    z = float(t.ppf(0.975, groups - 1) if cells.is_grouped else norm.ppf(0.975))
+    z = float(stdtrit(groups - 1, 0.975) if cells.is_grouped else ndtri(0.975))
     chance = float(null.values.var(ddof=1))
     if summary is mean_divergence and measure in SQUARES:
         low, high = _score_bounds(value, z, chance, _variance_slope(cells, measure))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.stats import norm, t
+from scipy.special import ndtri, stdtrit
 
 from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import BadInput, BadOption, Undefined
@@ -149,7 +149,7 @@ def _score_homophily(
     residual = match - chance - (match - chance).mean()
     sd = max(_homophily_variance(items, residual), float(null.var(ddof=1))) ** 0.5
     groups = len(np.unique(items.group))
-    quantile = t.ppf(0.975, groups - 1) if items.is_grouped else norm.ppf(0.975)
+    quantile = stdtrit(groups - 1, 0.975) if items.is_grouped else ndtri(0.975)
     half = float(quantile) * sd
     method = (
         f"excess over shuffled labels, {items.near.shape[1]} neighbours, normal "
