@@ -3,10 +3,13 @@
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from threadpoolctl import threadpool_info
 
+from measurand.core.benchmark import Benchmark
 from measurand.core.errors import NotApplicable, Undefined
+from measurand.core.items import Items, pack_choices
 from measurand.core.reader import Rearrangeable
 from measurand.core.store import Store
 from measurand.experiment.ask import ANSWER_CODEC, WORDS, Ask, ask_key
@@ -120,3 +123,24 @@ def test_a_trial_has_one_thread_whatever_was_loaded_since_the_last():
 
 def count_threads():
     return [library["num_threads"] for library in threadpool_info()]
+
+
+@pytest.mark.parametrize("reader", [TfidfReader(), CrossReader()])
+def test_a_choice_beyond_those_that_training_offers_gets_its_share(reader):
+    few = [[f"{word} {n}" for word in ("oar", "sail", "mast")] for n in range(12)]
+    many = [["oar 1", "sail 2", "mast 3", "red oar", "sail 5"]]
+
+    def items(rows, gold):
+        packed = [pack_choices(row) for row in rows]
+        questions = [f"what is {n}?" for n in range(len(rows))]
+        columns = {"question": questions, "choices": packed, "label": gold}
+        ids = [f"{gold[0]}{n}" for n in range(len(rows))]
+        table = pd.DataFrame(columns, index=ids)
+        return Items(table, ("question", "choices"), choices="choices")
+
+    told = Benchmark("boats", items(few, [*"BBBA"] * 3), items(many, ["E"]), "question")
+    ask = Ask(reader)
+    answer = answer_ask(fit_reader(ask, told, 0), ask, told, 0)
+    assert answer.values.shape == (1, 1, 5)
+    assert answer.values.sum() == pytest.approx(1)
+    assert answer.values[0, 0, 4] > answer.values[0, 0, 2]

@@ -7,7 +7,7 @@ one choice is right and each was judged by itself, these shares are its probabil
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 from zlib import crc32
@@ -40,6 +40,14 @@ class ReadsChoices(Protocol):
 
     def fit_choices(self, items: Items, rng: np.random.Generator) -> FittedReader:
         """Learn from items with choices; its classes are their letters."""
+
+
+@runtime_checkable
+class TakesLetters(FittedReader, Protocol):
+    """A fitted reader of choices that can answer with letters it has not met."""
+
+    def with_letters(self, letters: tuple[str, ...]) -> FittedReader:
+        """The same reader, whose classes are these letters."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +150,10 @@ class FittedOnPairs:
         for order in pair_orders:
             changed = reading.items.with_field(field, texts[order].tolist())
             yield self._compare(reading, reader.predict(changed))
+
+    def with_letters(self, letters: tuple[str, ...]) -> "FittedOnPairs":
+        """The same reader, whose classes are these letters."""
+        return replace(self, classes=letters)
 
     def remarks(self) -> Mapping[str, float | str]:
         """What the reader of pairs has to say."""

@@ -13,7 +13,13 @@ from threadpoolctl import ThreadpoolController
 
 from measurand.core.arrays import Floats
 from measurand.core.benchmark import Benchmark
-from measurand.core.choices import FittedWriter, fit_to, fit_writer_to, write_answers
+from measurand.core.choices import (
+    FittedWriter,
+    TakesLetters,
+    fit_to,
+    fit_writer_to,
+    write_answers,
+)
 from measurand.core.errors import (
     NotApplicable,
     ReaderFailed,
@@ -166,7 +172,11 @@ def _answer_group(
 def fit_reader(ask: Ask, benchmark: Benchmark, seed: int) -> FittedReader:
     """The reader of `ask`, fitted as it says."""
     items, stream = training_items(ask, benchmark, seed), _fit_stream(ask, seed)
-    return fit_to(ask.reader, items, stream)
+    fitted = fit_to(ask.reader, items, stream)
+    # The only item with a fifth choice may be among those that it is asked about.
+    if items.choices is not None and isinstance(fitted, TakesLetters):
+        return fitted.with_letters(benchmark.classes)
+    return fitted
 
 
 def _fit_writer(ask: Ask, benchmark: Benchmark, seed: int) -> FittedWriter:

@@ -134,6 +134,10 @@ class FittedZeroShotChoices:
         orders = self.orders if self.way == LETTER else 1
         return read_in_orders(self._read, items, orders)
 
+    def with_letters(self, letters: tuple[str, ...]) -> "FittedZeroShotChoices":
+        """The same reader, whose classes are these letters."""
+        return replace(self, classes=letters)
+
     def _read(self, items: Items) -> Floats:
         """The share of each choice in the order in which they stand."""
         present = tuple(name for name in self.wording.fields if name in items.fields)

@@ -378,6 +378,10 @@ class FittedEndpointChoices:
         _warn_unparsed(self.counts["unparsed"], self.counts["asked"], model)
         return shares
 
+    def with_letters(self, letters: tuple[str, ...]) -> "FittedEndpointChoices":
+        """The same reader, whose classes are these letters."""
+        return replace(self, classes=letters)
+
     def _read(self, items: Items) -> Floats:
         """The share of each choice in the order in which they stand."""
         shares = np.zeros((len(items), max(len(self.classes), *items.choice_counts)))

@@ -58,7 +58,7 @@ SELF, OTHER = "tfidf", "pca"  # who chooses, and who else reads what is left
 OVER, PAIR_ACCURACY = "repair_over_majority", "repair_pair_accuracy"
 MENDED, NO_LEAK, LEAKY = "mended", "no sure leak", "still leaks"
 NO_BETTER = "is no better than after random removal"
-BELOW = "is answered below its majority"
+BELOW = "is answered worse than by guessing"
 
 
 @dataclass(frozen=True, eq=False)
