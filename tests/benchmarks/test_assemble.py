@@ -187,11 +187,19 @@ def test_labels_are_text_and_whole_numbers_have_no_point(label, expected):
     assert set(built(rows(label=label)).classes) == expected
 
 
-@pytest.mark.parametrize("bad", [None, np.nan, "", "  ", ["yes"], {"a": 1}, pd.NA])
+@pytest.mark.parametrize("bad", [None, np.nan, "", "  ", {"a": 1}, pd.NA])
 def test_rows_without_a_label_are_refused(bad):
     message = problem(cells("label", (3, bad), (7, bad), (8, bad), (9, bad)))
     assert message.startswith(
         "4 of 40 label cells in column 'label' lack a label, first in rows 4, 8, 9;"
+    )
+
+
+def test_a_list_in_the_place_of_a_label_is_called_one():
+    message = problem(cells("label", (3, ["yes"]), (7, ["no"])))
+    assert message == (
+        "2 of 40 label cells in column 'label' hold a list and not a label, first in "
+        "rows 4, 8; name what is in them, such as 'label[0]', or name another column"
     )
 
 

@@ -15,6 +15,7 @@ from measurand.core.files import DEEPEST
 
 MISSING = "missing"  # the value of a metadata cell that holds nothing
 UNLABELLED = "-"  # SNLI's label where its annotators did not agree
+LISTS = (list, tuple, np.ndarray)
 JOIN = " "  # between the texts of a cell, so that they read on as one
 
 
@@ -24,7 +25,8 @@ def text_cells(
     """A column of text; between the texts of a list stands `join`."""
     converted = _convert_cells(column, lambda cell: _text_of_cell(cell, join))
     lacking = converted.isna()
-    return _require_cells(column, converted, lacking, part, "text or a list of texts")
+    content = "text or a list of texts"
+    return _require_cells(column, converted, lacking, part, content, single=False)
 
 
 def label_cells(
@@ -110,16 +112,32 @@ def _require_cells(
     lacking: "pd.Series[bool]",
     part: str,
     content: str,
+    *,
+    single: bool = True,
 ) -> "pd.Series[str]":
-    """The converted column, unless a cell lacks what is wanted."""
+    """The converted column, unless a cell lacks what is wanted.
+
+    Args:
+        column: The cells as they were given.
+        converted: The same as text.
+        lacking: Where there is none.
+        part: What the column is.
+        content: What a cell should hold.
+        single: Whether that is one value, and no list of them.
+    """
     rows = np.flatnonzero(lacking.to_numpy()) + 1
     if len(rows):
         check_no_objects(column, part)
         first = ", ".join(str(row) for row in rows[:3])
+        are_lists = single and all(isinstance(cell, LISTS) for cell in column[lacking])
+        fault = f"hold a list and not {content}" if are_lists else f"lack {content}"
+        way = "fill or remove these rows"
+        if are_lists:
+            way = f"name what is in them, such as {quote(f'{column.name}[0]')}"
         raise BadInput(
             f"{len(rows)} of {len(column)} {part} cells in column "
-            f"{quote(str(column.name))} lack {content}, first in rows {first}; "
-            "fill or remove these rows, or name another column"
+            f"{quote(str(column.name))} {fault}, first in rows {first}; "
+            f"{way}, or name another column"
         )
     return converted
 
