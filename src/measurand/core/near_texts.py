@@ -27,7 +27,7 @@ from measurand.core.words import words
 
 NEAR = 0.8
 LOOSER = (0.7, 0.6, 0.5)
-LARGEST = 0.1  # share of the texts that one family may hold, and that a fold holds
+LARGEST = 0.2  # share of the texts that one family may hold, and that a fold holds
 FEW = 20  # texts that a family may have in any case
 BANDS, ROWS = 60, 4
 AT_ONCE = 100_000  # pairs whose common words are counted at a time: some 50 MB

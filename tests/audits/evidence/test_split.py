@@ -287,8 +287,8 @@ def test_too_many_blanks_are_named_as_such():
         check_shuffle(*[from_frames(rows, rows, name="b")] * 2, Shuffle("evidence"), 0)
 
 
-def evidence_families(families=150, size=8, seed=0):
-    """Copies of texts with one word of 14 changed; a label is a coin for a family."""
+def evidence_families(families=150, size=8, seed=0, changed=1):
+    """Copies of texts with words of 14 changed; a label is a coin for a family."""
     rng = np.random.default_rng(seed)
     vocabulary = [f"word{n}" for n in range(300)]
     rows = []
@@ -296,7 +296,8 @@ def evidence_families(families=150, size=8, seed=0):
         base, label = rng.choice(vocabulary, 14), rng.choice(["no", "yes"])
         for _ in range(size):
             words = base.copy()
-            words[rng.integers(14)] = f"name{rng.integers(9999)}"
+            for place in rng.choice(14, changed, replace=False):
+                words[place] = f"name{rng.integers(9999)}"
             rows.append((f"is it number {len(rows)}", " ".join(words), label))
     table = pd.DataFrame(rows, columns=["query", "evidence", "label"])
     return table.sample(frac=1, random_state=seed).reset_index(drop=True)
@@ -313,6 +314,15 @@ def test_copies_with_a_word_changed_are_no_new_evidence(split):
     family = report.finding("accuracy", "lookup", "evidence, by family").estimate
     assert family.low > 0.7
     assert "no copy with some words changed" in report.verdict.reason
+
+
+@pytest.mark.slow
+def test_a_few_documents_in_many_versions_are_families_and_no_templates():
+    table = evidence_families(families=8, size=120, changed=2)
+    report = audited(from_frames(table, name="versions"), calibrate=False, brief=True)
+    assert report.finding("delta_evi", "tfidf", "plain").estimate.low > 0.3
+    assert report.verdict.label == "undecided"
+    assert report.finding("seen", "lookup", "evidence, by family").estimate.low > 0.9
 
 
 def test_what_is_lost_without_copies_stands_beside_what_is_lost_with_them():
