@@ -33,6 +33,7 @@ from measurand.report.saved import document, dumps
 FILES = {  # train and test, or one file that is cross-fitted
     "openbookqa": ("openbookqa_train", "openbookqa_test"),
     "commonsenseqa": ("commonsenseqa_train", "commonsenseqa_val"),
+    "commonsenseqa, one file": ("commonsenseqa_val",),  # train has its choices too
     "hellaswag": ("hellaswag_train_even_10k", "hellaswag_val"),
     "arc": ("arc_challenge_train", "arc_challenge_test"),
     "sciq": ("sciq_1000",),
@@ -137,7 +138,8 @@ def main(data: str, out: str, how: str, *names: str) -> None:
         start = time.perf_counter()
         reports = run_audits(benchmark, how, 2 if how == "light" else 1)
         for audit, report in reports.items():
-            path = Path(out) / f"choices-{name}-{audit}-{suffix}.json"
+            stem = name.replace(", ", "-").replace(" ", "-")
+            path = Path(out) / f"choices-{stem}-{audit}-{suffix}.json"
             path.write_text(dumps(document(figures_only(report))))
             seconds = round(time.perf_counter() - start)
             label, reason = report.verdict.label, report.verdict.reason
