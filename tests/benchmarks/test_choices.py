@@ -242,6 +242,9 @@ BROKEN = {
     "name none or several right choices, first in rows 4": {
         "answer": change_row(ONE_HOT, 4, [0.0, 1.0, 1.0, 0.0])
     },
+    "name none or several right choices, first in rows 2": {
+        "answer": change_row(ONE_HOT, 2, [0, 1])  # two indexes, and no mark of four
+    },
     "is called like choices and the label counts or letters them": {
         "choices": ["|".join(texts) for texts in TEXTS]
     },

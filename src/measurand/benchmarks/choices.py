@@ -147,7 +147,10 @@ def read_choices(
             _draw_order(side, generator(seed, "choice order", name))
             for side, name in zip(items, sides, strict=True)
         ]
-    golds = [read_golds(table, roles) for table in tables]
+    golds = [
+        read_golds(table, roles, side)
+        for table, side in zip(tables, items, strict=True)
+    ]
     way = gold_way(
         [gold for side in golds for gold in side], [i for s in items for i in s]
     )

@@ -39,12 +39,22 @@ def text_key(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def read_golds(table: pd.DataFrame, roles: ColumnRoles) -> list[object]:
+def read_golds(
+    table: pd.DataFrame, roles: ColumnRoles, items: Sequence[ItemChoices]
+) -> list[object]:
     """The golds as they are given; a split that hides all of its own is left out.
 
     Hidden are blanks and -1, where no row of the split has another gold.
+
+    Args:
+        table: The rows.
+        roles: Which column is what.
+        items: The choices of each row.
     """
-    cells = [open_gold(cell) for cell in table[roles.label]]
+    cells = [
+        open_gold(cell, len(item.texts))
+        for cell, item in zip(table[roles.label], items, strict=True)
+    ]
     several = [row for row, cell in enumerate(cells, 1) if isinstance(cell, list)]
     if several:
         raise BadInput(

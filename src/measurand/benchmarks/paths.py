@@ -230,18 +230,22 @@ def open_listed(value: object) -> object:
         return opened
 
 
-def open_gold(value: object) -> object:
+def open_gold(value: object, choices: int) -> object:
     """A gold as it is given: out of a list of one, or the place of the only 1 in many.
 
-    >>> open_gold(["B"]), open_gold([0, 0, 1]), open_gold([0, 1, 1]), open_gold("B")
-    ('B', 2, [0, 1, 1], 'B')
+    A list that is shorter than the choices names several of them.
+
+    >>> golds = ["B"], [0, 0, 1], [0, 1, 1], [0, 1], "B"
+    >>> [open_gold(gold, choices=3) for gold in golds]
+    ['B', 2, [0, 1, 1], [0, 1], 'B']
     """
     opened = open_nested(value)
     if not isinstance(opened, list | tuple):
         return value
     if len(opened) == 1:
         return opened[0]
-    one_hot = all(isinstance(n, int | float | np.number) for n in opened)
+    numbers = all(isinstance(n, int | float | np.number) for n in opened)
+    one_hot = numbers and len(opened) == choices
     if one_hot and sorted(opened) == [*[0] * (len(opened) - 1), 1]:
         return [*opened].index(1)
     return [*opened]
