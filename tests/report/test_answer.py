@@ -261,6 +261,14 @@ def test_evidence_that_tells_whatever_is_asked_is_no_figure_to_publish():
     assert not any("Publish" in step for step in answer.steps)
 
 
+def test_evidence_that_tells_the_choice_sends_nobody_to_an_audit_of_choices():
+    report = with_evidence_alone(report_of("evidence", "evidence-sensitive"))
+    roles = {**FIELDS, "choices": "options (4 each)"}
+    chosen = replace(report, benchmark={**report.benchmark, "roles": roles})
+    (step,) = answer_report(chosen).steps
+    assert step == "Add wrong choices that the evidence speaks of too."
+
+
 def test_answers_that_were_drawn_are_said_to_be():
     report = with_evidence_alone(report_of("evidence", "evidence-sensitive"))
     roles = {**FIELDS, "answers": "answers (screened: the gold among 4 answers)"}

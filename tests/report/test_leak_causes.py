@@ -354,6 +354,23 @@ def test_a_leak_that_known_texts_make_larger_is_told_of_new_ones_too():
     assert "new" not in answer_report(leaking(reason, over, new)).certainty
 
 
+def test_the_subject_that_leaks_most_is_named():
+    reason = "tfidf: choices alone is 0.4; of 4 subjects 1 surely leaks, most 'law': "
+    told = answer_report(leaking(f"{reason}tfidf reaches 0.9", gain("tfidf", "c", 0.4)))
+    assert told.cause.endswith("Most in items about law.")
+
+
+def test_an_interval_above_the_margin_that_is_no_leak_is_called_luck():
+    above = replace(gain("surface", "claim", 0.06), decision="undecided")
+    above = replace(above, estimate=estimate(0.06, 0.03, 0.09))
+    reason = "neither surely above nor within the margins, 0.02 over the majority"
+    report = leaking(reason, above, label="undecided")
+    told = answer_report(replace(report, settings={**report.settings, "margin": 0.02}))
+    assert "may be luck where several are looked at" in told.certainty
+    wide = replace(report, settings={**report.settings, "margin": 0.05})
+    assert "luck" not in answer_report(wide).certainty
+
+
 def test_a_leak_that_copies_make_larger_is_told_of_a_split_without_them():
     over = gain("tfidf", "claim", 0.5)
     apart = replace(over, condition="claim, texts=apart", decision=None)

@@ -309,6 +309,8 @@ def _need_query(report: Report) -> tuple[str, ...]:
     """What to do where the evidence alone tells, whatever is asked."""
     if is_screened(report):
         return ("Ask a model that writes its answers: the wrong ones were drawn here.",)
+    if "choices" in named_roles(report):  # leakage reads the choices, and no evidence
+        return ("Add wrong choices that the evidence speaks of too.",)
     return (TELLING,)
 
 

@@ -149,6 +149,7 @@ UNDECIDED_LEAK: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
 }
 # Of one file, there is no split to mend: its folds are to keep such items together.
 ONE_FILE_STEP = "Name as `group` a column that has one value for items with like texts."
+SUBJECT = re.compile(r"subjects \d+ surely leaks?, most ['\"](.+?)['\"]: ")
 REMEMBERED = re.compile(r"rather than read ([^;]+?): only ([\d,]+) of ([\d,]+) items")
 PLACE = "position"  # who goes by the place of a choice, and what states it
 PLACED = "the position of the choice"
@@ -224,7 +225,7 @@ def fill_leakage(report: Report, words: VerdictWords) -> Details:
     if most is None:
         return Details(words.answer.format(part="one part"), "", "", steps)
     what = name_leak(most)
-    cause = _leak_cause(report, most)
+    cause = f"{_leak_cause(report, most)}{_say_subject(report)}"
     if most.statistic == "v_information":
         sentence, certainty = _tell_unseen_leak(report, most)
         return Details(sentence, cause, certainty, steps)
@@ -243,6 +244,12 @@ def fill_leakage(report: Report, words: VerdictWords) -> Details:
         f"{certainty}{_say_new(report, most)}",
         steps,
     )
+
+
+def _say_subject(report: Report) -> str:
+    """The subject that surely leaks most, as the reason has it."""
+    worst = SUBJECT.search(report.verdict.reason[-MOST_REASON:])
+    return f" Most in items about {plain_text(worst[1], 40)}." if worst else ""
 
 
 def _say_new(report: Report, leak: Finding) -> str:
@@ -474,7 +481,10 @@ def _greatest_gain(report: Report) -> str:
         return best_reader(report)
     most = max(gains, key=lambda f: f.estimate.high)
     change = say_change(most.estimate, "more right", "fewer right")
-    luck = f" One such interval {LUCK}." if LUCK in report.verdict.reason else ""
+    margin = report.settings.get("margin")
+    alone = isinstance(margin, float) and most.estimate.low > margin
+    is_luck = LUCK in report.verdict.reason or (alone and most.decision == "undecided")
+    luck = f" One such interval {LUCK}." if is_luck else ""
     return f"{capitalise(name_leak(most))} alone against guessing: {change}.{luck}"
 
 

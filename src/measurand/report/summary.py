@@ -29,7 +29,7 @@ def summary(report: Report, *, verbose: bool = False) -> str:
     lines = [" of ".join(heading(report)), "", *_answer_lines(answer)]
     split = answer_split([report])
     if split is not None and split.tone.name == "fix":
-        lines += _tone_lines(split)
+        lines += ["", split.question, *_tone_lines(split)]
     warnings = [say_readers(text, report) for text in list_warnings(report)]
     if verbose:
         lines += ["", *(f"warning: {plain_text(text, 400)}" for text in warnings)]
@@ -129,5 +129,6 @@ def _warning_lines(warnings: Sequence[str], room: int) -> list[str]:
         line = f"warning: {plain_text(text, 400)}"
         lines += textwrap.wrap(line, _line_width(), subsequent_indent="  ")
     hidden = len(warnings) - MOST_WARNINGS
-    lines += [f"and {hidden} more warnings"] if hidden > 0 else []
+    rest = "warning" if hidden == 1 else "warnings"
+    lines += [f"and {hidden} more {rest}"] if hidden > 0 else []
     return lines[: max(room, 0)]
