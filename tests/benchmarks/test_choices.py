@@ -222,6 +222,14 @@ def test_choices_that_stand_twice_are_counted():
     assert (notes["duplicate_choices"], notes["several_right"]) == (2, 1)
 
 
+def test_lists_that_are_filled_up_with_nothing_have_fewer_choices():
+    texts = change_row(TEXTS, 3, [*TEXTS[2][:3], None])
+    gold = change_row(GOLD, 3, 0)
+    loaded = ms.load(rows(choices=texts, answer=gold))
+    counts = [*loaded.train.choice_counts, *loaded.test.choice_counts]
+    assert sorted(counts) == [3, *[4] * (N - 1)]
+
+
 BROKEN = {
     "hold fewer than 2 choices, first in rows 3": {
         "choices": change_row(TEXTS, 3, ["boat"])
@@ -247,6 +255,9 @@ BROKEN = {
     },
     "is called like choices and the label counts or letters them": {
         "choices": ["|".join(texts) for texts in TEXTS]
+    },
+    "empty or no text, first in rows 3": {
+        "choices": change_row(TEXTS, 3, ["boat", None, "sail", "oar"])
     },
     "empty or no text, first in rows 2": {
         "choices": change_row(TEXTS, 2, ["boat", " ", "sail", "oar"])

@@ -360,6 +360,15 @@ def test_the_subject_that_leaks_most_is_named():
     assert told.cause.endswith("Most in items about law.")
 
 
+def test_a_subject_that_leaks_is_named_where_all_items_are_not_sure_to():
+    reason = "tfidf is not clearly above chance even with all fields"
+    law = Finding("choices_only", "tfidf", "subject=law", estimate(0.98), "leaks")
+    told = answer_report(leaking(reason, law, label="undecided"))
+    assert told.sentence.startswith("In items about law, yes;")
+    assert told.cause == "There 98 of 100 are right from the choices alone."
+    assert told.steps == ("Look at the items about law first.",)
+
+
 def test_an_interval_above_the_margin_that_is_no_leak_is_called_luck():
     above = replace(gain("surface", "claim", 0.06), decision="undecided")
     above = replace(above, estimate=estimate(0.06, 0.03, 0.09))

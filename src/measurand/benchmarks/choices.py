@@ -190,7 +190,8 @@ def _read_table(
     """The choices of every row; rows that lack some are refused together."""
     if len(roles.choice_columns) == 1:
         column = table[roles.choice_columns[0]]
-        rows = [_open_cell(cell, row) for row, cell in enumerate(column, 1)]
+        opened = (_open_cell(cell, row) for row, cell in enumerate(column, 1))
+        rows = [_drop_padding(*cell) for cell in opened]
         marks = _marks_beside(table, roles.choice_columns[0])
         rows = [
             (texts, own or [*map(str, beside)])
@@ -255,6 +256,20 @@ def _marks_beside(table: pd.DataFrame, name: str) -> Iterator[Sequence[object]]:
         yield marks if isinstance(marks, list | tuple) else []
 
 
+def _drop_padding(
+    texts: list[object], marks: list[str]
+) -> tuple[list[object], list[str]]:
+    """The choices in a cell and their marks, without the last where there is none.
+
+    >>> _drop_padding(["oak", None, "ash", None], ["A", "B", "C", "D"])
+    (['oak', None, 'ash'], ['A', 'B', 'C'])
+    """
+    count = len(texts)
+    while count and is_missing(texts[count - 1]):
+        count -= 1
+    return texts[:count], marks[:count]
+
+
 def _drop_last_missing(row: Sequence[object]) -> list[object]:
     """The choices in the columns of a row, without the last where they are blank."""
     texts = list(row)
@@ -267,7 +282,10 @@ def _check_rows(
     rows: Sequence[Sequence[object]], column: "pd.Series[str]", part: str
 ) -> None:
     """Raise where items have too few or too many choices, or some that are no text."""
-    written = [[scalar_text(text) for text in texts] for texts in rows]
+    written = [
+        [None if is_missing(text) else scalar_text(text) for text in texts]
+        for texts in rows
+    ]
     if any(text is None for texts in written for text in texts) or not any(written):
         check_no_objects(column, part)
     few = [row for row, texts in enumerate(written, 1) if len(texts) < FEWEST]

@@ -149,6 +149,7 @@ UNDECIDED_LEAK: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
 }
 # Of one file, there is no split to mend: its folds are to keep such items together.
 ONE_FILE_STEP = "Name as `group` a column that has one value for items with like texts."
+SUBJECT_IS = "subject="  # how the condition of a finding about one subject begins
 SUBJECT = re.compile(r"subjects \d+ surely leaks?, most ['\"](.+?)['\"]: ")
 REMEMBERED = re.compile(r"rather than read ([^;]+?): only ([\d,]+) of ([\d,]+) items")
 PLACE = "position"  # who goes by the place of a choice, and what states it
@@ -246,6 +247,16 @@ def fill_leakage(report: Report, words: VerdictWords) -> Details:
     )
 
 
+def _worst_subject(report: Report) -> Finding | None:
+    """The subject whose choices surely leak most, where one does."""
+    leaking = [
+        f
+        for f in report.findings
+        if f.condition.startswith(SUBJECT_IS) and f.decision == "leaks"
+    ]
+    return max(leaking, key=lambda f: f.estimate.low, default=None)
+
+
 def _say_subject(report: Report) -> str:
     """The subject that surely leaks most, as the reason has it."""
     worst = SUBJECT.search(report.verdict.reason[-MOST_REASON:])
@@ -284,6 +295,12 @@ def _tell_no_leak(report: Report, words: VerdictWords) -> Details:
     if inverted:
         sentence, cause, steps = inverted
     remembered = REMEMBERED.search(reason[:MOST_REASON])
+    if worst := _worst_subject(report):
+        subject = plain_text(worst.condition.removeprefix(SUBJECT_IS), 40)
+        count = say_count(worst.estimate.value)
+        sentence = f"In items about {subject}, yes; of all items, that is not certain."
+        cause = f"There {count} of 100 are right from the choices alone."
+        steps = (f"Look at the items about {subject} first.",)
     elsewhere = leaks_elsewhere(report)
     if elsewhere and not remembered:
         part, _, _ = elsewhere[0].condition.rpartition(", part=")

@@ -48,6 +48,20 @@ def test_metadata_are_a_rival_too():
     assert rivals["cross"].is_better
 
 
+def test_who_writes_answers_is_not_held_against_who_chooses_among_some():
+    writer = reading(
+        "writer",
+        0.14,
+        accuracy=0.15,
+        alone={"query_only": right_share(0.02)},
+        written=("Oslo",) * N,
+    )
+    chooser = reading("cross", alone={"query_only": right_share(0.4)})
+    rivals = rivals_of(writer, chooser, metadata=0.38)
+    assert rivals["writer"].name == "writer from the query alone"
+    assert needs_evidence(writer, rivals)
+
+
 def test_who_is_better_with_the_evidence_shows_a_need():
     cross = reading("cross", 0.16, accuracy=0.76)
     rivals = rivals_of(cross, metadata=0.6)

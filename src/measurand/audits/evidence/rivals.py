@@ -48,17 +48,24 @@ class Rival:
 def find_rivals(
     readings: Sequence[EvidenceReading], baselines: EvidenceBaselines
 ) -> dict[str, Rival]:
-    """For each reader that depends, by its name, the best without evidence."""
-    name, part, right = max(
-        _read_without(readings, baselines), key=lambda read: float(read[2].mean())
-    )
-    accuracy, rivals = float(right.mean()), {}
-    for reading in readings:
-        if reading.decision == ABOVE:
-            clusters = baselines.clusters
-            gain = share_difference(reading.right, right, clusters=clusters)
-            beaten = gain.high <= baselines.margin
-            rivals[reading.name] = Rival(name, part, accuracy, gain, beaten)
+    """For each reader that depends, by its name, the best without evidence.
+
+    To choose among answers is easier than to write one: writers are held against
+    writers, and who chooses against those who do.
+    """
+    rivals = {}
+    for reading in (r for r in readings if r.decision == ABOVE):
+        alike = [r for r in readings if bool(r.written) == bool(reading.written)]
+        others = [*_read_without(alike)]
+        if not reading.written:
+            others.append(("metadata", "over metadata", baselines.metadata))
+        if not others:
+            continue
+        name, part, right = max(others, key=lambda read: float(read[2].mean()))
+        gain = share_difference(reading.right, right, clusters=baselines.clusters)
+        beaten = gain.high <= baselines.margin
+        accuracy = float(right.mean())
+        rivals[reading.name] = Rival(name, part, accuracy, gain, beaten)
     return rivals
 
 
@@ -83,11 +90,10 @@ def _decide(rival: Rival) -> str:
 
 
 def _read_without(
-    readings: Sequence[EvidenceReading], baselines: EvidenceBaselines
+    readings: Sequence[EvidenceReading],
 ) -> Iterator[tuple[str, str, "pd.Series[float]"]]:
     """Who reads what without evidence, and which items are right by it."""
     for reading in readings:
         if "query_only" in reading.alone:
             who = f"{reading.name} from the query alone"
             yield who, "over query alone", reading.alone["query_only"]
-    yield "metadata", "over metadata", baselines.metadata
