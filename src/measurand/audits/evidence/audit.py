@@ -105,7 +105,7 @@ def audit(
     folds = settings.folds_for(readers.values())
     tested = fold_benchmark(benchmark, folds, experiment.seed)
     with _reopen(experiment, tested) as whole:
-        split = check_split(whole)
+        split = check_split(whole, settings.margin)
         shuffle = Shuffle(str(benchmark.evidence), settings.shuffle)
         check_shuffle(split.benchmark, benchmark, shuffle, experiment.seed)
         with _reopen(whole, split.benchmark) as fresh:

@@ -123,6 +123,7 @@ def recall_queries(
     fresh: Bools,
     families: Ints,
     rows: Bools,
+    margin: float,
 ) -> QueryMemory:
     """What a memory of queries is right about, of these test items.
 
@@ -132,6 +133,8 @@ def recall_queries(
         fresh: Which test items have a query of a family that training has not.
         families: The family of each query, those of training first.
         rows: The test items that figures are of.
+        margin: Accuracy that still counts as nothing: who remembers no more explains
+            nothing, and nobody is asked apart.
     """
     benchmark = experiment.benchmark
     majority = guess_scores(benchmark.test)[rows]
@@ -140,7 +143,7 @@ def recall_queries(
     gain = difference(remembered[rows], majority, rng=rng, clusters=clusters)
     memory = QueryMemory(gain, fresh[rows], majority, clusters)
     names = families.astype(str)
-    if gain.low <= 0 or not can_split(pd.Series(names)):
+    if gain.low <= margin or not can_split(pd.Series(names)):
         return memory
     split = _fold_by_family(benchmark, names, experiment.seed)
     as_split, without_kin = (

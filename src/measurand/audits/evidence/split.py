@@ -22,7 +22,7 @@ from measurand.audits.evidence.query_memory import (
     recall_queries,
 )
 from measurand.audits.evidence.reading import EvidenceReading, correct_by_item
-from measurand.audits.evidence.settings import CLUSTERS, FOLDS, NEW_ITEMS
+from measurand.audits.evidence.settings import CLUSTERS, FOLDS, MARGIN, NEW_ITEMS
 from measurand.benchmarks.split import FOLD, fold_benchmark
 from measurand.core.arrays import Bools, Ints
 from measurand.core.benchmark import Benchmark
@@ -212,8 +212,13 @@ def _asked_together(benchmark: Benchmark) -> list[Items]:
     return [test.rows((folds == fold).to_numpy()) for fold in sorted(folds.unique())]
 
 
-def check_split(experiment: Experiment) -> SplitCheck:
-    """Look for test texts in training, before anything else is asked."""
+def check_split(experiment: Experiment, margin: float = MARGIN) -> SplitCheck:
+    """Look for test texts in training, before anything else is asked.
+
+    Args:
+        experiment: The benchmark, and how questions about it are answered.
+        margin: Accuracy that still counts as nothing.
+    """
     benchmark, test = experiment.benchmark, experiment.benchmark.test
     fields = [benchmark.query, *([benchmark.evidence] if benchmark.evidence else [])]
     alike = {field: compare_texts(_all_texts(benchmark, field)) for field in fields}
@@ -249,20 +254,22 @@ def check_split(experiment: Experiment) -> SplitCheck:
     is_cut = checked.new < checked.total and checked.enough
     rows = fresh if is_cut else np.ones(len(test), bool)
     families = alike[fields[0]].families
-    checked = replace(checked, queries=_recall(experiment, families, rows))
+    checked = replace(checked, queries=_recall(experiment, families, rows, margin))
     if not is_cut:
         return checked
     kept = None if kinless is None else kinless[fresh]
     return replace(checked, benchmark=_keep_fresh(benchmark, fresh), kinless=kept)
 
 
-def _recall(experiment: Experiment, families: Ints, rows: Bools) -> QueryMemory:
+def _recall(
+    experiment: Experiment, families: Ints, rows: Bools, margin: float
+) -> QueryMemory:
     """What a memory of families of queries is right about, of these test items."""
     benchmark = experiment.benchmark
     named = _name_groups(benchmark, {benchmark.query: families})
     (right,) = _remember(experiment, named, [benchmark.query])
     fresh = ~_seen_before(named, benchmark.query)
-    return recall_queries(experiment, right, fresh, families, rows)
+    return recall_queries(experiment, right, fresh, families, rows, margin)
 
 
 def _all_texts(benchmark: Benchmark, field: str) -> list[str]:
