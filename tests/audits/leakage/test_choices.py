@@ -188,6 +188,13 @@ def test_what_stands_twice_is_counted():
     assert found["items"] == 0
 
 
+def test_an_item_stands_twice_whatever_the_order_of_its_choices():
+    items = made_items([["a", "b"], ["b", "a"], ["a", "c"]], [0, 1, 0])
+    items = items.with_field("question", ["who?", "Who", "who?"])
+    found = {f.condition: f.estimate.value for f in duplicate_findings(items)}
+    assert found["items"] == pytest.approx(2 / 3)
+
+
 @pytest.mark.slow
 def test_a_known_benchmark_is_told_what_stronger_readers_found():
     sizes = {"train": 60, "test": 40}

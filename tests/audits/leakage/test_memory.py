@@ -163,6 +163,27 @@ def test_right_choices_known_by_heart_are_no_leak(known):
         assert report.verdict.label == "leaks"
 
 
+@pytest.mark.slow
+def test_copies_of_choices_with_a_word_changed_are_remembered_too():
+    rng = np.random.default_rng(0)
+    rows = []
+    for item in range(150):
+        options, gold = rng.choice(9999, (4, 8)).astype(str), int(rng.integers(4))
+        for copy in range(3):
+            changed = options.copy()
+            changed[:, copy] = rng.choice(9999, 4).astype(str)
+            texts = [" ".join(row) for row in changed]
+            rows.append((f"is it {item} or {copy}", texts, gold))
+    table = pd.DataFrame(rows, columns=["question", "options", "answer"])
+    benchmark = from_frames(table.sample(frac=1, random_state=0), name="near")
+    settings = replace(SETTINGS, brief=True, folds=3, draws=1)
+    with open_experiment(benchmark) as experiment:
+        report = audit(experiment, {"tfidf": READERS.load("tfidf")}, settings)
+    assert report.finding("choices_only", "tfidf", "options").estimate.low > 0.4
+    assert report.verdict.label == "undecided"
+    assert "may remember rather than read options" in report.verdict.reason
+
+
 def test_a_memory_knows_choices_of_signs_alone_apart():
     """Nothing in them is a word, so that only the signs say which was right."""
     rng = np.random.default_rng(0)

@@ -38,7 +38,7 @@ from measurand.experiment.experiment import reopen_experiment
 from measurand.experiment.statements import say_chance
 from measurand.interventions.answers import RemoveGold
 from measurand.interventions.fields import Keep, KeepAndChange
-from measurand.readers.baselines import remembered_texts
+from measurand.readers.baselines import plain_text, remembered_texts
 from measurand.selections.rows import Sample
 from measurand.stats.scores import share_interval, wilson_share
 
@@ -53,7 +53,15 @@ PLACED = 2000  # test items whose choices are put into clusters
 
 def duplicate_findings(items: Items) -> list[Finding]:
     """How many items stand twice, offer a choice twice, or have two right answers."""
-    texts = pd.Series(remembered_texts(items))
+    # Of choices the order does not count.
+    fields = [name for name in items.fields if name != items.choices]
+    texts = pd.Series(
+        zip(
+            *(remembered_texts(items, name) for name in fields),
+            (tuple(sorted(map(plain_text, row))) for row in items.choice_texts),
+            strict=True,
+        )
+    )
     choice_keys = [[*map(text_key, choices)] for choices in items.choice_texts]
     repeated = [len({*keys}) < len(keys) for keys in choice_keys]
     gold = items.gold(tuple(LETTERS))

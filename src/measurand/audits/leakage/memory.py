@@ -8,7 +8,7 @@ so that such texts stay together, the part is called remembered, and no verdict 
 it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
@@ -40,7 +40,7 @@ from measurand.core.clusters import count_clusters, linked_clusters
 from measurand.core.errors import PastBudget
 from measurand.core.finding import Finding
 from measurand.core.intervention import AsIs
-from measurand.core.items import Items, with_columns
+from measurand.core.items import Items, pack_choices, with_columns
 from measurand.core.names import NEW_TEXTS, TEXTS_APART, name_condition, own_column
 from measurand.core.near_texts import compare_texts
 from measurand.core.reader import Reader
@@ -130,7 +130,7 @@ def recall_parts(
         there = _read(runs, *terms, new)
         if there is not None and there.decision == LEAKS:
             found.of_new[field] = there
-        elif _leaks(_ask_memory(evaluation, canonical), *terms):
+        elif any(_leaks(runs, *terms) for runs in _ask_memories(evaluation, canonical)):
             together = _read_apart(evaluation, named_reader, field, *terms)
             if together is not None and together.decision == LEAKS:
                 found.apart[field] = together
@@ -175,14 +175,22 @@ def _has_new_text(canonical: CanonicalBenchmark, field: str) -> Bools:
     return ~families.isin(set(apart[apart.duplicated()])).to_numpy(bool)
 
 
-def _ask_memory(evaluation: Evaluation, canonical: CanonicalBenchmark) -> Runs:
-    """What a memory of families alone answers, split as the reader was."""
-    field = FAMILY
-    if canonical.has_choices:
-        field = _free_name(canonical.benchmark.test)
-        canonical = _name_beside_choices(canonical, field)
-    with _open_otherwise(evaluation, canonical) as named:
-        return ask_alone(named, LookupReader(field), AsIs())
+def _ask_memories(
+    evaluation: Evaluation, canonical: CanonicalBenchmark
+) -> Iterator[Runs]:
+    """What a memory of families alone answers, split as the reader was.
+
+    Of choices, one that knows each by its very words, and one by its family too.
+    """
+    if not canonical.has_choices:
+        with _open_otherwise(evaluation, canonical) as named:
+            yield ask_alone(named, LookupReader(FAMILY), AsIs())
+        return
+    field = _free_name(canonical.benchmark.test)
+    beside = _name_beside_choices(canonical, field)
+    for known in (beside, _name_choices(beside)):
+        with _open_otherwise(evaluation, known) as named:
+            yield ask_alone(named, LookupReader(field), AsIs())
 
 
 def _free_name(items: Items) -> str:
@@ -205,12 +213,34 @@ def _name_beside_choices(
     def name_beside(items: Items) -> Items:
         return items.with_field(field, items.column(FAMILY).tolist())
 
+    return _change_items(canonical, name_beside)
+
+
+def _name_choices(canonical: CanonicalBenchmark) -> CanonicalBenchmark:
+    """The same items, each choice called by its family."""
     benchmark, pool = canonical.benchmark, canonical.pool
-    train, test = name_beside(benchmark.train), name_beside(benchmark.test)
+    sides = [s for s in (benchmark.train, benchmark.test, pool) if s is not None]
+    texts = [*dict.fromkeys(t for s in sides for row in s.choice_texts for t in row)]
+    families = compare_texts(texts).families.tolist()
+    names = {text: f"text{n}" for text, n in zip(texts, families, strict=True)}
+
+    def name_each(items: Items) -> Items:
+        rows = [pack_choices([names[t] for t in row]) for row in items.choice_texts]
+        return items.with_field(str(items.choices), rows)
+
+    return _change_items(canonical, name_each)
+
+
+def _change_items(
+    canonical: CanonicalBenchmark, change: Callable[[Items], Items]
+) -> CanonicalBenchmark:
+    """The same benchmark with its items changed, on all sides."""
+    benchmark, pool = canonical.benchmark, canonical.pool
+    train, test = change(benchmark.train), change(benchmark.test)
     return replace(
         canonical,
         benchmark=replace(benchmark, train=train, test=test),
-        pool=None if pool is None else name_beside(pool),
+        pool=None if pool is None else change(pool),
     )
 
 
