@@ -1,6 +1,7 @@
 """The rule from decisions to words, on readings that are made up."""
 
 import re
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -242,6 +243,14 @@ def test_a_memory_of_texts_is_never_called_sensitive():
     assert "only 20 of 2,000 test items" in say(SEES, split=harmless).reason
     fresh = SplitCheck(None, (), 400, N, near(0.12), 400)
     assert say(SEES, split=fresh).label == "evidence-sensitive"
+
+
+def test_who_was_taught_no_label_remembers_none():
+    seen = SplitCheck(None, (), 20, N, near(0.12), 20)
+    asked = replace(SEES, learns_labels=False)
+    assert say(asked, split=seen).label == "evidence-sensitive"
+    untaught = replace(MISSES, learns_labels=False)
+    assert say(untaught, split=memory_of(50)).label == "latent coupling"
 
 
 def memory_of(fresh, gain=0.3):

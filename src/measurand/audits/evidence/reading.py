@@ -301,6 +301,8 @@ class EvidenceReading(Reading):
         written: What it wrote about each item, where it chose among no answers.
         donors: Whose evidence each item received in the first shuffle.
         said: What it answered with the right evidence, and in that shuffle.
+        learns_labels: Whether it was taught labels of training items, which it may then
+            remember.
     """
 
     right: "pd.Series[float]"
@@ -319,6 +321,7 @@ class EvidenceReading(Reading):
     written: tuple[str, ...] = ()
     donors: Ints | None = None
     said: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    learns_labels: bool = True
 
 
 def read_evidence(
@@ -379,6 +382,7 @@ def read_evidence(
     return EvidenceReading(
         name=name,
         strength=traits_of(reader).strength,
+        learns_labels=traits_of(reader).learns_labels,
         findings=findings,
         not_run=not_retried | withheld,
         remarks=answers.remarks,

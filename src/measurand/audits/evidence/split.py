@@ -112,7 +112,9 @@ class SplitCheck:
     ) -> list[Finding]:
         """What each reader loses where evidence has no kin, where families tell."""
         losses = (
-            (r.name, self.loss_without_kin(r.right, r.shuffled)) for r in readings
+            (r.name, self.loss_without_kin(r.right, r.shuffled))
+            for r in readings
+            if r.learns_labels
         )
         condition = f"{shuffle}, {NEW_TEXTS}"
         return [

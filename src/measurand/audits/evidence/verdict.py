@@ -87,7 +87,8 @@ def verdict(
     )
     elsewhere = _elsewhere_clause(told, readings)
     told = replace(told, reason=told.reason + elsewhere)
-    if split.remembered and told.label != NO_VERDICT:
+    taught = _learns_labels(told, readings)
+    if split.remembered and taught and told.label != NO_VERDICT:
         why = (
             f"readers may remember rather than read{split.clause()}; split the items "
             f"anew by their evidence; as it is, {told.reason}"
@@ -95,7 +96,9 @@ def verdict(
         return Verdict(UNDECIDED, UNDECIDED, told.stage, why, told.provisional)
     seers = [reading for reading in readings if needs_evidence(reading, rivals)]
     if told.label == SENSITIVE and not any(
-        split.shows_without_kin(reading.right, reading.shuffled) for reading in seers
+        not reading.learns_labels
+        or split.shows_without_kin(reading.right, reading.shuffled)
+        for reading in seers
     ):
         why = (
             f"{split.kin_clause()}; split the items anew, so that such copies stay "
@@ -113,12 +116,18 @@ def verdict(
     return replace(told, reason=told.reason + split.clause())
 
 
+def _learns_labels(told: Verdict, readings: Sequence[EvidenceReading]) -> bool:
+    """Whether who speaks was taught labels: nobody else can remember them."""
+    spoke = [r for r in readings if told.stage in (None, r.name)]
+    return any(reading.learns_labels for reading in spoke)
+
+
 def _kinless_clause(
     told: Verdict, seers: Sequence[EvidenceReading], split: SplitCheck
 ) -> str:
     """A clause on what is lost where evidence has no kin, where families tell more."""
     reading = next((seer for seer in seers if seer.name == told.stage), None)
-    if reading is None:
+    if reading is None or not reading.learns_labels:
         return ""
     loss = split.loss_without_kin(reading.right, reading.shuffled)
     if loss is None:
@@ -171,7 +180,7 @@ def _recall_clause(
     if told.label == UNDECIDED and not queries.holds_most:
         return ""
     stage = next(reading for reading in readings if reading.name == told.stage)
-    if stage.decision == ABOVE:
+    if stage.decision == ABOVE or not stage.learns_labels:
         return ""
     explains = queries.may_explain(stage.right, stage.shuffled, margin)
     return queries.clause() if explains else ""

@@ -114,6 +114,7 @@ def read_written_evidence(
     return EvidenceReading(
         name=name,
         strength=traits_of(reader).strength,
+        learns_labels=traits_of(reader).learns_labels,
         findings=findings,
         not_run=_not_run(name, [*benchmark.test_parts]),
         remarks=remarks,
