@@ -16,6 +16,7 @@ ROW = OWN + "row"  # what an item is called in its file, where its id is made of
 LABELS_ALIKE = "labels alike"  # the role under which labels nearly the same are named
 PART = "part="  # how the condition of another test part begins
 NEW_TEXTS = "texts=new"  # of items whose text is new to who learns
+SUBJECT = "subject="  # how the condition of a finding about one subject begins
 TEXTS_APART = "texts=apart"  # of items split so that copies of a text stay together
 ALL_ITEMS = "all items"  # the part of those too whose texts training has seen
 CONDITIONS = ("full", "mean", "worst")  # what findings state of no single column
@@ -37,6 +38,9 @@ def own_column(kind: str, *names: str) -> str:
     *first, last = [kind, *names]
     escaped = [name.replace("%", "%25").replace(":", "%3A") for name in first]
     return OWN + ":".join([*escaped, last])
+
+
+FAMILY = own_column("family")  # the number of like texts that an item is of
 
 
 def split_own_column(column: str, kind: str, count: int) -> list[str] | None:

@@ -13,6 +13,7 @@ from measurand.core.control import READS_SOMETHING
 from measurand.core.finding import Estimate, Finding, Report
 from measurand.core.names import (
     NEW_TEXTS,
+    SUBJECT,
     TEXTS_APART,
     condition_column,
     is_of_some,
@@ -149,8 +150,7 @@ UNDECIDED_LEAK: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
 }
 # Of one file, there is no split to mend: its folds are to keep such items together.
 ONE_FILE_STEP = "Name as `group` a column that has one value for items with like texts."
-SUBJECT_IS = "subject="  # how the condition of a finding about one subject begins
-SUBJECT = re.compile(r"subjects \d+ surely leaks?, most ['\"](.+?)['\"]: ")
+WORST_SUBJECT = re.compile(r"subjects \d+ surely leaks?, most ['\"](.+?)['\"]: ")
 REMEMBERED = re.compile(r"rather than read ([^;]+?): only ([\d,]+) of ([\d,]+) items")
 PLACE = "position"  # who goes by the place of a choice, and what states it
 PLACED = "the position of the choice"
@@ -252,14 +252,14 @@ def _worst_subject(report: Report) -> Finding | None:
     leaking = [
         f
         for f in report.findings
-        if f.condition.startswith(SUBJECT_IS) and f.decision == "leaks"
+        if f.condition.startswith(SUBJECT) and f.decision == "leaks"
     ]
     return max(leaking, key=lambda f: f.estimate.low, default=None)
 
 
 def _say_subject(report: Report) -> str:
     """The subject that surely leaks most, as the reason has it."""
-    worst = SUBJECT.search(report.verdict.reason[-MOST_REASON:])
+    worst = WORST_SUBJECT.search(report.verdict.reason[-MOST_REASON:])
     return f" Most in items about {plain_text(worst[1], 40)}." if worst else ""
 
 
@@ -296,7 +296,7 @@ def _tell_no_leak(report: Report, words: VerdictWords) -> Details:
         sentence, cause, steps = inverted
     remembered = REMEMBERED.search(reason[:MOST_REASON])
     if worst := _worst_subject(report):
-        subject = plain_text(worst.condition.removeprefix(SUBJECT_IS), 40)
+        subject = plain_text(worst.condition.removeprefix(SUBJECT), 40)
         count = say_count(worst.estimate.value)
         sentence = f"In items about {subject}, yes; of all items, that is not certain."
         cause = f"There {count} of 100 are right from the choices alone."

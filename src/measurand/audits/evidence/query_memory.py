@@ -22,7 +22,7 @@ from measurand.core.choices import guess_scores
 from measurand.core.clusters import count_clusters, linked_clusters
 from measurand.core.finding import Estimate
 from measurand.core.items import Items, with_columns
-from measurand.core.names import own_column
+from measurand.core.names import FAMILY
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
@@ -31,7 +31,6 @@ from measurand.readers import READERS
 from measurand.selections.rows import can_split, fold_numbers
 from measurand.stats.paired import difference
 
-FAMILY = own_column("family")
 MOST = 0.5  # share of remembered queries from which more items would not decide
 
 

@@ -14,7 +14,7 @@ from measurand.audits.leakage.settings import DRAWN, LeakageSettings
 from measurand.core.audit import Against, Comparison
 from measurand.core.finding import Exhibit, Finding
 from measurand.core.items import Items
-from measurand.core.names import whole_condition
+from measurand.core.names import SUBJECT, whole_condition
 from measurand.core.recipe import Strength
 from measurand.experiment.controls import recovery_exhibit
 from measurand.experiment.statements import bits_exhibits
@@ -102,7 +102,7 @@ def _saturation_scatter(
         }
         for f in findings
         if f.statistic in ("single_accuracy", "choices_only")
-        and not f.condition.startswith(("subject=", GOLD_REMOVED))
+        and not f.condition.startswith((SUBJECT, GOLD_REMOVED))
         and (f.reader, whole_condition(f.condition)) in pair
     ]
     caption = "What one part alone reaches against what all fields reach: best far down"

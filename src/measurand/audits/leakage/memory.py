@@ -41,13 +41,11 @@ from measurand.core.errors import PastBudget
 from measurand.core.finding import Finding
 from measurand.core.intervention import AsIs
 from measurand.core.items import Items, pack_choices, with_columns
-from measurand.core.names import NEW_TEXTS, TEXTS_APART, name_condition, own_column
+from measurand.core.names import FAMILY, NEW_TEXTS, TEXTS_APART, name_condition
 from measurand.core.near_texts import compare_texts
 from measurand.core.reader import Reader
 from measurand.interventions.fields import Keep
 from measurand.readers.baselines import LookupReader
-
-FAMILY = own_column("family")
 
 
 @dataclass(frozen=True)

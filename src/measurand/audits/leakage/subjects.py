@@ -18,11 +18,10 @@ from measurand.audits.leakage.settings import FEWEST_OF_SUBJECT, MOST_SUBJECTS
 from measurand.core.arrays import Floats, Ints
 from measurand.core.clusters import count_clusters
 from measurand.core.finding import Exhibit, Finding, Verdict
-from measurand.core.names import name_condition
+from measurand.core.names import SUBJECT, name_condition
 from measurand.stats.scores import share_interval
 from measurand.stats.uncertainty import mean_interval
 
-PREFIX = "subject="  # of the condition of a finding about one subject
 DRAWN = 20  # subjects of a chart, the worst first
 
 
@@ -88,7 +87,7 @@ def subject_findings(
     findings = []
     for subject, inside in rows.items():
         estimate = share_interval(right[inside], baselines.clusters[inside])
-        condition = f"{PREFIX}{subject}"
+        condition = f"{SUBJECT}{subject}"
         findings.append(
             Finding("choices_only", name, condition, estimate, decisions[subject])
         )
@@ -123,7 +122,7 @@ def _decide_by_holm(
 
 def name_worst_subject(verdict: Verdict, findings: Sequence[Finding]) -> Verdict:
     """The verdict with the subject that surely leaks most, where one does."""
-    by_subject = [f for f in findings if f.condition.startswith(PREFIX)]
+    by_subject = [f for f in findings if f.condition.startswith(SUBJECT)]
     leaking = [f for f in by_subject if f.decision == LEAKS]
     if verdict.label != LEAKS or not leaking:
         return verdict
@@ -133,7 +132,7 @@ def name_worst_subject(verdict: Verdict, findings: Sequence[Finding]) -> Verdict
     clause = (
         f"; of {len(readers)} subjects {count} surely "
         f"{'leaks' if count == 1 else 'leak'}, most "
-        f"{worst.condition.removeprefix(PREFIX)!r}: {worst.reader} reaches "
+        f"{worst.condition.removeprefix(SUBJECT)!r}: {worst.reader} reaches "
         f"{worst.estimate} there from the choices alone"
     )
     return replace(verdict, reason=verdict.reason + clause)
@@ -141,7 +140,7 @@ def name_worst_subject(verdict: Verdict, findings: Sequence[Finding]) -> Verdict
 
 def subject_exhibit(findings: Sequence[Finding], chance: float) -> tuple[Exhibit, ...]:
     """A bar a subject and reader, those first that leak the most."""
-    by_subject = [f for f in findings if f.condition.startswith(PREFIX)]
+    by_subject = [f for f in findings if f.condition.startswith(SUBJECT)]
     if not by_subject:
         return ()
     worst = sorted(by_subject, key=lambda f: (-f.estimate.low, f.condition))
@@ -149,7 +148,7 @@ def subject_exhibit(findings: Sequence[Finding], chance: float) -> tuple[Exhibit
     rows = [
         {
             "group": f.reader,
-            "bar": f.condition.removeprefix(PREFIX),
+            "bar": f.condition.removeprefix(SUBJECT),
             "value": f.estimate.value,
             "low": f.estimate.low,
             "high": f.estimate.high,
