@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.core.finding import Exhibit
-from measurand.report.figures import KINDS, draw_chart, draw_svg
+from measurand.report.figures import KINDS, Figures, draw_svg
 from measurand.report.layout import (
     LETTER,
     Frame,
@@ -52,7 +52,9 @@ def test_each_kind_is_drawn_and_names_its_readers(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_is_a_valid_chart(realistic, hostile, kind):
     for report in (realistic, hostile):
-        draw_chart(exhibit(report, kind)).to_dict(validate=True)
+        shown = replace(report, exhibits=(exhibit(report, kind),))
+        (chart,) = Figures(shown).values()
+        assert chart.to_dict(validate=True)["config"]["background"] == "white"
 
 
 @pytest.mark.parametrize("kind", KINDS)

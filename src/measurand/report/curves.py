@@ -6,9 +6,8 @@ the margin, and within it to the left and to the right of a line.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
-import altair as alt
 import numpy as np
 import pandas as pd
 
@@ -20,14 +19,10 @@ from measurand.report.charts import (
     GREY,
     INK,
     MOST_SERIES,
-    Drawing,
     Settings,
-    chart_rows,
     label_marks,
     vertical_mark,
     x_axis,
-    x_pixel,
-    y_pixel,
 )
 from measurand.report.layout import (
     Box,
@@ -38,15 +33,26 @@ from measurand.report.layout import (
     to_number,
 )
 from measurand.report.terminal import plain_text
+from measurand.report.vega import (
+    Channel,
+    Spec,
+    constant,
+    draw_mark,
+    end,
+    names,
+    number,
+    overlay,
+    run_axis,
+)
 
 WIDTH, HEIGHT = 560, 320
-Shape = Literal["step-after", "linear"]
+DOT = {"size": 42, "opacity": 1}
 PANEL = 96  # the height of one histogram
 MOST_MARKS = 3000  # more would make a figure of megabytes, one dot over another
 MOST_STEPS = 2000  # points of one curve
 
 
-def draw_curve(table: pd.DataFrame, settings: Settings) -> Drawing | None:
+def draw_curve(table: pd.DataFrame, settings: Settings) -> Spec | None:
     """A line or a staircase a series, with a band where there is one."""
     band = ["low", "high"] if {"low", "high"} <= {*table.columns} else []
     rows = plot_columns(table, ["series"], ["x", "y", *band])
@@ -63,27 +69,25 @@ def draw_curve(table: pd.DataFrame, settings: Settings) -> Drawing | None:
     )
     bounds = extent(rows[["y", "low", "high"]], *horizontal.values())
     y = y_axis(settings.get("y_title", "y"), bounds)
-    shape: Shape = "step-after" if settings.get("step") else "linear"
-    drawing, colour = chart_rows(rows), _series_colour(rows["series"])
-    lines = drawing.mark_line(strokeWidth=2.2, interpolate=shape).encode(x, y, colour)
+    shape = {"interpolate": "step-after" if settings.get("step") else "linear"}
+    area, line = {"opacity": 0.16, **shape}, {"strokeWidth": 2.2, **shape}
+    colour = _series_colour(rows["series"])
+    single = rows[~rows["series"].duplicated(keep=False)]
+    low, high = number("low"), end("high")
     layers = [
-        drawing.mark_area(opacity=0.16, interpolate=shape).encode(
-            x, alt.Y("low:Q"), colour, y2=alt.Y2("high")
-        ),
-        lines,
+        draw_mark("area", rows, area, x=x, y=low, y2=high, color=colour),
+        draw_mark("line", rows, line, x=x, y=y, color=colour),
         # A series of one point is a line that cannot be seen.
-        chart_rows(rows[~rows["series"].duplicated(keep=False)])
-        .mark_circle(size=42, opacity=1)
-        .encode(x, y, colour),
+        draw_mark("circle", single, DOT, x=x, y=y, color=colour),
     ]
     for name, at in vertical.items():
         layers += vertical_mark(at, name)
     for name, at in horizontal.items():
         layers += _level_mark(at, name)
-    return alt.layer(*layers, width=WIDTH, height=HEIGHT)
+    return overlay(layers, WIDTH, HEIGHT)
 
 
-def draw_histogram(table: pd.DataFrame, settings: Settings) -> Drawing | None:
+def draw_histogram(table: pd.DataFrame, settings: Settings) -> Spec | None:
     """What share of each series falls in each bin, one panel under the other."""
     rows = plot_columns(table, ["series"], ["value"]).dropna(subset=["value"])
     if rows.empty:
@@ -91,42 +95,44 @@ def draw_histogram(table: pd.DataFrame, settings: Settings) -> Drawing | None:
     wanted = to_number(settings.get("bins"))
     count = 30 if np.isnan(wanted) else int(np.clip(wanted, 1, 200))
     bounds = extent(rows["value"], pad=0, least=1e-9)
-    names = list(dict.fromkeys(rows["series"]))[:MOST_SERIES]
+    series = list(dict.fromkeys(rows["series"]))[:MOST_SERIES]
     bins = pd.concat(
         [
             _histogram_bins(
                 name, rows.loc[rows["series"] == name, "value"], count, bounds
             )
-            for name in names
+            for name in series
         ]
     )
     top = (0.0, 1.08 * float(bins["y"].max()))
-    panel = (
-        chart_rows(bins)
-        .mark_rect(opacity=0.85, stroke="white", strokeWidth=0.6)
-        .encode(
-            x_axis(settings.get("x_title", "value"), bounds, "left"),
-            y_axis("share", top, ticks=3, form="~%"),
-            alt.Color("series:N", scale=_colour_scale(names), legend=None),
-            x2=alt.X2("right"),
-            y2=alt.Y2Datum(0),
-        )
-        .properties(width=WIDTH, height=PANEL)
+    panel = draw_mark(
+        "rect",
+        bins,
+        {"opacity": 0.85, "stroke": "white", "strokeWidth": 0.6},
+        x=x_axis(settings.get("x_title", "value"), bounds, "left"),
+        y=y_axis("share", top, ticks=3, form="~%"),
+        color=names("series", scale=_colour_scale(series), legend=None),
+        x2=end("right"),
+        y2={"datum": 0},
     )
-    header = alt.Header(
-        title=None,
-        labelAnchor="start",
-        labelFontSize=12.5,
-        labelColor=INK,
-        labelPadding=4,
-        labelLimit=WIDTH,
-    )
-    facet = alt.Facet("head:N", header=header, sort=[*bins["head"].unique()])
-    drawing: alt.FacetChart = panel.facet(facet, columns=1, spacing=14)
-    return drawing
+    header = {
+        "title": None,
+        "labelAnchor": "start",
+        "labelFontSize": 12.5,
+        "labelColor": INK,
+        "labelPadding": 4,
+        "labelLimit": WIDTH,
+    }
+    return {
+        "data": panel.pop("data"),
+        "facet": names("head", header=header, sort=[*bins["head"].unique()]),
+        "columns": 1,
+        "spacing": 14,
+        "spec": {**panel, "width": WIDTH, "height": PANEL},
+    }
 
 
-def draw_points(table: pd.DataFrame, settings: Settings) -> Drawing | None:
+def draw_points(table: pd.DataFrame, settings: Settings) -> Spec | None:
     """The map, as far as one can draw it still."""
     rows = plot_columns(table, ["label"], ["x", "y", "weight"]).dropna(
         subset=["x", "y"]
@@ -141,62 +147,59 @@ def draw_points(table: pd.DataFrame, settings: Settings) -> Drawing | None:
     share = rows["weight"].fillna(0.0).clip(lower=0.0) / (heaviest or 1.0)
     rows["size"] = (18 + 110 * share.fillna(0.0)).round()
     rows = rows.sort_values("size", kind="stable")
-    axes = [
-        alt.X("x:Q", **_bare_axis(rows["x"], settings.get("x_title"))),
-        alt.Y("y:Q", **_bare_axis(rows["y"], settings.get("y_title"))),
-    ]
-    marks = chart_rows(rows.round({"x": 4, "y": 4})).mark_circle(
-        opacity=0.65, aria=False
-    )
-    names = sorted({*rows["label"]})
-    colour = _series_colour(names, "label")
-    size = alt.Size("size:Q", scale=None, legend=None)
     title = plain_text(settings.get("weight_title") or "", 40)
     notes = [
         f"size: {title}" if title and heaviest > 0 else "",
         f"{len(rows):,} of {total:,} points" if len(rows) < total else "",
     ]
     text = " · ".join(note for note in notes if note)
-    note_chart = alt.Chart(alt.InlineData(values=[{"text": text}]))
-    words = note_chart.mark_text(align="right", color=GREY, dy=-8)
-    return alt.layer(
-        marks.encode(*axes, colour, size),
-        words.encode(x=x_pixel(WIDTH), y=y_pixel(HEIGHT + 80), text=alt.Text("text:N")),
-        width=WIDTH,
-        height=HEIGHT + 80,
+    height = HEIGHT + 80
+    points = draw_mark(
+        "circle",
+        rows.round({"x": 4, "y": 4}),
+        {"opacity": 0.65, "aria": False},
+        x=_bare_axis("x", rows["x"], settings.get("x_title")),
+        y=_bare_axis("y", rows["y"], settings.get("y_title")),
+        color=_series_colour(sorted({*rows["label"]}), "label"),
+        size=number("size", scale=None, legend=None),
     )
+    words = draw_mark(
+        "text",
+        [{"text": text}],
+        {"align": "right", "color": GREY, "dy": -8},
+        x=constant(WIDTH),
+        y=constant(height),
+        text=names("text"),
+    )
+    return overlay([points, words], WIDTH, height)
 
 
-def _series_colour(series: Iterable[str], field: str = "series") -> alt.Color:
+def _series_colour(series: Iterable[str], field: str = "series") -> Channel:
     """A colour for each name, and a legend where there are several."""
-    names = list(dict.fromkeys(series))
-    legend = alt.Legend(columns=4) if len(names) > 1 else None
-    return alt.Color(f"{field}:N", scale=_colour_scale(names), legend=legend)
+    known = list(dict.fromkeys(series))
+    legend = {"columns": 4} if len(known) > 1 else None
+    return names(field, scale=_colour_scale(known), legend=legend)
 
 
 def y_axis(
     title: object, bounds: tuple[float, float], ticks: int = 6, form: str = "~r"
-) -> alt.Y:
+) -> Channel:
     """The vertical axis over `bounds`."""
-    scale = alt.Scale(domain=bounds, nice=False, zero=False)
-    marks = alt.Axis(title=plain_text(title), tickCount=ticks, format=form)
-    return alt.Y("y:Q", scale=scale, axis=marks)
+    return run_axis("y", title, bounds, tickCount=ticks, format=form)
 
 
-def _bare_axis(values: "pd.Series[float]", title: object) -> dict[str, Any]:
+def _bare_axis(field: str, values: "pd.Series[float]", title: object) -> Channel:
     """An axis without numbers: where a projection puts things has no unit."""
-    scale = alt.Scale(domain=extent(values), nice=False, zero=False)
-    name = plain_text(title or "")
-    ticks = alt.Axis(title=name, labels=False, ticks=False, grid=False)
-    return {"scale": scale, "axis": ticks}
+    bare = {"labels": False, "ticks": False, "grid": False}
+    return run_axis(field, title or "", extent(values), **bare)
 
 
 CURVE_NUMBERS = ["x", "y", "low", "high"]
 
 
-def _colour_scale(names: Sequence[str]) -> alt.Scale:
-    hues = [COLOURS[code % len(COLOURS)] for code in range(len(names))]
-    return alt.Scale(domain=list(names), range=hues)
+def _colour_scale(series: Sequence[str]) -> dict[str, Any]:
+    hues = [COLOURS[code % len(COLOURS)] for code in range(len(series))]
+    return {"domain": list(series), "range": hues}
 
 
 def _reference_lines(settings: Settings, which: str) -> dict[str, float]:
@@ -206,19 +209,20 @@ def _reference_lines(settings: Settings, which: str) -> dict[str, float]:
     return {name: at for name, at in lines.items() if not np.isnan(at)}
 
 
-def _level_mark(at: float, text: str) -> list[alt.Chart]:
-    chart = alt.Chart(alt.InlineData(values=[{"at": at, "text": text}]))
-    words = chart.mark_text(color=GREY, align="right", dy=-7, dx=-4)
+def _level_mark(at: float, text: str) -> list[Spec]:
+    rows, y = [{"at": at, "text": text}], number("at")
+    words = {"color": GREY, "align": "right", "dy": -7, "dx": -4}
+    right = constant(WIDTH)
     return [
-        chart.mark_rule(color=INK, strokeDash=[4, 3]).encode(y=alt.Y("at:Q")),
-        words.encode(x=x_pixel(WIDTH), y=alt.Y("at:Q"), text=alt.Text("text:N")),
+        draw_mark("rule", rows, {"color": INK, "strokeDash": [4, 3]}, y=y),
+        draw_mark("text", rows, words, x=right, y=y, text=names("text")),
     ]
 
 
 def _thin_curves(rows: pd.DataFrame) -> pd.DataFrame:
-    names = list(dict.fromkeys(rows["series"]))[:MOST_SERIES]
+    series = list(dict.fromkeys(rows["series"]))[:MOST_SERIES]
     parts: list[pd.DataFrame] = []
-    for name in names:
+    for name in series:
         part = rows[rows["series"] == name].sort_values("x", kind="stable")
         wanted = np.linspace(0, len(part) - 1, min(len(part), MOST_STEPS))
         parts.append(part.iloc[wanted.round().astype(int)])
@@ -241,9 +245,7 @@ MAP_WIDTH, MAP_HEIGHT = 580, 400
 DX, DY = 8, 15  # from a region's corner to its name
 
 
-def draw_decision_map(
-    table: pd.DataFrame, settings: Mapping[str, Any]
-) -> Drawing | None:
+def draw_decision_map(table: pd.DataFrame, settings: Mapping[str, Any]) -> Spec | None:
     """Where each reader stands, with whiskers; without an x it has none."""
     rows = plot_columns(table, ["benchmark", "reader"], MAP_NUMBERS)
     rows = rows.dropna(subset=["x", "y"]).reset_index(drop=True)
@@ -259,16 +261,16 @@ def draw_decision_map(
     )
     corners = [(x[0], high), (x[0], -margin), (line, -margin)]
     regions = [plain_text(name, 40) for name in settings.get("regions", [])]
-    names = dict(zip(regions, corners, strict=False))
+    headings = dict(zip(regions, corners, strict=False))
     rows = _colour_rows(rows)
-    name_boxes = [_name_box(frame, *name) for name in names.items()]
+    name_boxes = [_name_box(frame, *heading) for heading in headings.items()]
     layers = [
-        *_region_areas(frame, margin, line, settings),
-        *(_region_name(text, corner) for text, corner in names.items()),
+        _region_areas(frame, margin, line, settings),
+        *(_region_name(text, corner) for text, corner in headings.items()),
         *_crosses(rows),
         *_reader_labels(rows, frame, name_boxes),
     ]
-    return alt.layer(*layers, width=MAP_WIDTH, height=MAP_HEIGHT)
+    return overlay(layers, MAP_WIDTH, MAP_HEIGHT)
 
 
 def _colour_rows(rows: pd.DataFrame) -> pd.DataFrame:
@@ -283,46 +285,48 @@ def _colour_rows(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _region_areas(
     frame: Frame, margin: float, line: float, settings: Mapping[str, Any]
-) -> list[alt.Chart]:
+) -> Spec:
     (left, right), (_, top) = frame.x, frame.y
     regions = [
         {"x": left, "x2": right, "y": margin, "y2": top, "colour": ABOVE},
         {"x": left, "x2": line, "y": -margin, "y2": margin, "colour": BAND},
         {"x": line, "x2": right, "y": -margin, "y2": margin, "colour": RIGHT},
     ]
-    area = alt.Chart(alt.InlineData(values=regions)).mark_rect()
-    across, up = (_map_axis(settings.get(f"{side}_title")) for side in "xy")
-    return [
-        area.encode(
-            alt.X(
-                "x:Q",
-                scale=alt.Scale(domain=frame.x, nice=False),
-                axis=across,
-            ),
-            alt.Y(
-                "y:Q",
-                scale=alt.Scale(domain=frame.y, nice=False),
-                axis=up,
-            ),
-            x2=alt.X2("x2"),
-            y2=alt.Y2("y2"),
-            color=COLOUR,
-        )
-    ]
-
-
-def _map_axis(title: object) -> alt.Axis:
-    text = plain_text(title or "", 80)
-    return alt.Axis(title=text, grid=False, tickCount=7, format="~r", labelFlush=False)
-
-
-def _region_name(text: str, corner: tuple[float, float]) -> alt.Chart:
-    row = {"x": corner[0], "y": corner[1], "text": text}
-    italic = alt.MarkDef(
-        "text", align="left", dx=DX, dy=DY, fontStyle="italic", color=GREY
+    return draw_mark(
+        "rect",
+        regions,
+        {},
+        x=_map_axis("x", frame.x, settings.get("x_title")),
+        y=_map_axis("y", frame.y, settings.get("y_title")),
+        x2=end("x2"),
+        y2=end("y2"),
+        color=COLOUR,
     )
-    chart = alt.Chart(alt.InlineData(values=[row])).properties(mark=italic)
-    return chart.encode(x=alt.X("x:Q"), y=alt.Y("y:Q"), text=alt.Text("text:N"))
+
+
+def _map_axis(field: str, bounds: tuple[float, float], title: object) -> Channel:
+    axis = {
+        "title": plain_text(title or "", 80),
+        "grid": False,
+        "tickCount": 7,
+        "format": "~r",
+        "labelFlush": False,
+    }
+    domain = [float(bound) for bound in bounds]
+    return number(field, scale={"domain": domain, "nice": False}, axis=axis)
+
+
+def _region_name(text: str, corner: tuple[float, float]) -> Spec:
+    row = {"x": float(corner[0]), "y": float(corner[1]), "text": text}
+    italic = {
+        "align": "left",
+        "dx": DX,
+        "dy": DY,
+        "fontStyle": "italic",
+        "color": GREY,
+    }
+    place = {"x": number("x"), "y": number("y")}
+    return draw_mark("text", [row], italic, **place, text=names("text"))
 
 
 def _name_box(frame: Frame, text: str, corner: tuple[float, float]) -> Box:
@@ -330,19 +334,21 @@ def _name_box(frame: Frame, text: str, corner: tuple[float, float]) -> Box:
     return frame.box(text, right + DX, down + DY, leftwards=False)
 
 
-def _crosses(rows: pd.DataFrame) -> list[alt.Chart]:
-    points = chart_rows(rows).encode(color=COLOUR)
-    rule = points.mark_rule(strokeWidth=1.5, opacity=0.7)
+def _crosses(rows: pd.DataFrame) -> list[Spec]:
+    rule = {"strokeWidth": 1.5, "opacity": 0.7}
+    across = {"x": number("x_low"), "x2": end("x_high"), "y": number("y")}
+    up = {"x": number("x"), "y": number("y_low"), "y2": end("y_high")}
+    place = {"x": number("x"), "y": number("y")}
     return [
-        rule.encode(x=alt.X("x_low:Q"), x2=alt.X2("x_high"), y=alt.Y("y:Q")),
-        rule.encode(x=alt.X("x:Q"), y=alt.Y("y_low:Q"), y2=alt.Y2("y_high")),
-        points.mark_circle(size=42, opacity=1).encode(x=alt.X("x:Q"), y=alt.Y("y:Q")),
+        draw_mark("rule", rows, rule, **across, color=COLOUR),
+        draw_mark("rule", rows, rule, **up, color=COLOUR),
+        draw_mark("circle", rows, DOT, **place, color=COLOUR),
     ]
 
 
 def _reader_labels(
     rows: pd.DataFrame, frame: Frame, name_boxes: list[Box]
-) -> list[alt.Chart]:
+) -> list[Spec]:
     points = list(zip(rows["x"], rows["y"], strict=True))
     texts, lines = rows["text"].tolist(), _cross_boxes(rows, frame)
     label_places = place_labels(points, texts, frame, lines, name_boxes)

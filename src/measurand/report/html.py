@@ -126,7 +126,7 @@ def render_page(view: Any, template: str = "page.html") -> str:
 
 def notebook_frame(report: Report) -> str:
     """The page for a notebook, in a frame that can reach nothing outside it."""
-    # Only here, so that whoever writes a page of drawings does not wait for altair.
+    # Only here, so that whoever writes a page of drawings does not wait for vl-convert.
     from measurand.report.figures import draw_svg
 
     svgs = {exhibit.name: draw_svg(exhibit) for exhibit in report.exhibits}

@@ -52,12 +52,12 @@ def draw_for_paper(report: Report, name: str, to: str, inches: float) -> bytes:
         raise BadOption(f"`to` is {quote(to)}; give {', '.join(FORMATS)}")
     names = file_stems([exhibit.name for exhibit in report.exhibits])
     exhibits = dict(zip(names, report.exhibits, strict=True))
-    chart = draw_chart(exhibits[name]) if name in exhibits else None
-    if chart is None:
+    spec = draw_chart(exhibits[name]) if name in exhibits else None
+    if spec is None:
         raise UnknownName("figure", name, list_figures(report))
     check_address_space()
-    spec = {**chart.to_dict(validate=False), "config": HOUSE | {"padding": 2}}
-    svg = str(vl_convert.vegalite_to_svg(_narrow(spec), allowed_base_urls=[]))
+    housed = {**_narrow(spec), "config": HOUSE | {"padding": 2}}
+    svg = str(vl_convert.vegalite_to_svg(housed, allowed_base_urls=[]))
     scaled = _scale_svg(svg, inches)
     if to == "svg":
         return scaled.encode()

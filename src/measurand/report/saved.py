@@ -125,7 +125,7 @@ def write_report(
     report: Report, directory: Path, run: Mapping[str, Any]
 ) -> dict[str, bytes]:
     """Write a report into a folder that nobody reads yet; return its drawings."""
-    # Only here, so that reading and comparing reports does not wait for altair.
+    # Only here, so that reading and comparing reports does not wait for vl-convert.
     from measurand.report.figures import draw_svg
     from measurand.report.html import page
 

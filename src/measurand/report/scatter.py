@@ -1,21 +1,18 @@
 """One quantity against another: a named point each, groups joined, a trend."""
 
 from collections.abc import Iterator
+from typing import Any
 
-import altair as alt
 import numpy as np
 import pandas as pd
 
 from measurand.report.charts import (
     COLOURS,
     GREY,
-    Drawing,
+    TOP,
     Settings,
-    chart_rows,
     label_marks,
     x_axis,
-    x_pixel,
-    y_pixel,
 )
 from measurand.report.curves import y_axis
 from measurand.report.layout import (
@@ -27,20 +24,29 @@ from measurand.report.layout import (
     to_number,
 )
 from measurand.report.terminal import plain_text
+from measurand.report.vega import (
+    Spec,
+    constant,
+    draw_mark,
+    end,
+    names,
+    number,
+    overlay,
+)
 from measurand.stats.paired import pearson, trend_line
 
 WIDTH, HEIGHT = 600, 420
 ENDS = ["x_low", "x_high", "y_low", "y_high"]
 SHAPES = ("circle", "triangle-up", "square", "diamond", "cross", "triangle-down")
 DOTS = 80  # obstacles along a line, around which labels find their way
-SHADE, SHADES = "shade", ("#f1f3f5", "#0b4f7a")
+SHADE, SHADES = "shade", ["#f1f3f5", "#0b4f7a"]
 MOST_NAMES = 60  # beyond this names are a fog
 
 # A straight line by its two ends: x, y, x, y.
 Ends = tuple[float, float, float, float]
 
 
-def draw_scatter(table: pd.DataFrame, settings: Settings) -> Drawing | None:
+def draw_scatter(table: pd.DataFrame, settings: Settings) -> Spec | None:
     """The points with their whiskers and names, and the lines asked for.
 
     Where the settings title a `shade`, a third quantity from 0 to 1, it is the colour
@@ -59,20 +65,20 @@ def draw_scatter(table: pd.DataFrame, settings: Settings) -> Drawing | None:
     )
     up = extent(rows[["y", "y_low", "y_high"]], pad=0.07)
     frame = Frame(WIDTH, HEIGHT, across, up)
-    names = list(dict.fromkeys(rows["series"]))
-    hues = [COLOURS[code % len(COLOURS)] for code in range(len(names))]
-    rows["colour"] = rows["series"].map(dict(zip(names, hues, strict=True)))
+    series = list(dict.fromkeys(rows["series"]))
+    hues = [COLOURS[code % len(COLOURS)] for code in range(len(series))]
+    rows["colour"] = rows["series"].map(dict(zip(series, hues, strict=True)))
     if settings.get(SHADE):
         rows["colour"] = GREY
     lines = [*_scatter_lines(rows, frame, settings)]
     layers = [
         *(_line_mark(ends, kind) for kind, ends in lines),
         *_group_lines(rows),
-        *_point_marks(rows, names, hues, frame, settings),
+        *_point_marks(rows, series, hues, frame, settings),
         *_point_names(rows, frame, [_line_boxes(ends, frame) for _, ends in lines]),
         *_correlation_text(rows, settings),
     ]
-    return alt.layer(*layers, width=WIDTH, height=HEIGHT)
+    return overlay(layers, WIDTH, HEIGHT)
 
 
 def _scatter_lines(
@@ -100,15 +106,12 @@ def _vertical_position(settings: Settings) -> float:
     return to_number(settings.get("vertical"))
 
 
-def _line_mark(ends: Ends, kind: str) -> alt.Chart:
-    row = dict(zip(("x", "y", "x2", "y2"), ends, strict=True))
-    chart = alt.Chart(alt.InlineData(values=[row]))
+def _line_mark(ends: Ends, kind: str) -> Spec:
+    row = dict(zip(("x", "y", "x2", "y2"), map(float, ends), strict=True))
     dash = {"diagonal": [2, 4], "vertical": [4, 3]}.get(kind, [1, 0])
-    rule = chart.mark_rule(color=GREY, strokeDash=dash, opacity=0.75)
-    drawing: alt.Chart = rule.encode(
-        x=alt.X("x:Q"), y=alt.Y("y:Q"), x2=alt.X2("x2"), y2=alt.Y2("y2")
-    )
-    return drawing
+    rule = {"color": GREY, "strokeDash": dash, "opacity": 0.75}
+    start = {"x": number("x"), "y": number("y")}
+    return draw_mark("rule", [row], rule, **start, x2=end("x2"), y2=end("y2"))
 
 
 def _line_boxes(ends: Ends, frame: Frame) -> list[Box]:
@@ -118,61 +121,58 @@ def _line_boxes(ends: Ends, frame: Frame) -> list[Box]:
     return [(x - 1, y - 1, x + 1, y + 1) for x, y in points]
 
 
-def _group_lines(rows: pd.DataFrame) -> list[alt.Chart]:
+def _group_lines(rows: pd.DataFrame) -> list[Spec]:
     many = rows["group"].notna() & (rows["group"] != "")
     several = rows[many & rows["group"].duplicated(keep=False)]
     if several.empty:
         return []
-    dotted = chart_rows(several.sort_values(["group", "x", "y"])).mark_line(
-        color=GREY, strokeDash=[2, 3], strokeWidth=1.4, strokeCap="round"
-    )
-    return [dotted.encode(x=alt.X("x:Q"), y=alt.Y("y:Q"), detail=alt.Detail("group:N"))]
+    dotted = {
+        "color": GREY,
+        "strokeDash": [2, 3],
+        "strokeWidth": 1.4,
+        "strokeCap": "round",
+    }
+    ordered = several.sort_values(["group", "x", "y"])
+    place = {"x": number("x"), "y": number("y")}
+    return [draw_mark("line", ordered, dotted, **place, detail=names("group"))]
 
 
 def _point_marks(
     rows: pd.DataFrame,
-    names: list[str],
+    series: list[str],
     hues: list[str],
     frame: Frame,
     settings: Settings,
-) -> list[alt.Chart]:
+) -> list[Spec]:
+    legend = {"columns": 4} if len(series) > 1 else None
+    forms = [SHAPES[code % len(SHAPES)] for code in range(len(series))]
+    hue = names("series", scale={"domain": series, "range": hues}, legend=legend)
+    shape = names("series", scale={"domain": series, "range": forms}, legend=legend)
+    point: dict[str, Any] = {"size": 62, "filled": True, "opacity": 1}
+    line = hue
+    if settings.get(SHADE):
+        title = plain_text(settings[SHADE], 40)
+        hue = number(
+            SHADE,
+            scale={"domain": [0, 1], "range": SHADES},
+            legend={"title": title, "gradientLength": 140},
+        )
+        point, line = {**point, "size": 110, "stroke": GREY}, constant(GREY)
+    rule = {"strokeWidth": 1.3, "opacity": 0.5}
     x = x_axis(settings.get("x_title", "x"), frame.x, "x")
     y = y_axis(settings.get("y_title", "y"), frame.y)
-    legend = alt.Legend(columns=4) if len(names) > 1 else None
-    forms = [SHAPES[code % len(SHAPES)] for code in range(len(names))]
-    colour = alt.Color(
-        "series:N", scale=alt.Scale(domain=names, range=hues), legend=legend
-    )
-    shape = alt.Shape(
-        "series:N", scale=alt.Scale(domain=names, range=forms), legend=legend
-    )
-    points = chart_rows(rows)
-    rule = points.mark_rule(strokeWidth=1.3, opacity=0.5)
-    if settings.get(SHADE):
-        shade = alt.Color(
-            f"{SHADE}:Q",
-            scale=alt.Scale(domain=[0, 1], range=SHADES),
-            legend=alt.Legend(
-                title=plain_text(settings[SHADE], 40), gradientLength=140
-            ),
-        )
-        ring = points.mark_point(size=110, filled=True, opacity=1, stroke=GREY)
-        grey = alt.ColorValue(GREY)
-        return [
-            rule.encode(alt.X("x_low:Q"), y, x2=alt.X2("x_high"), color=grey),
-            rule.encode(x, alt.Y("y_low:Q"), y2=alt.Y2("y_high"), color=grey),
-            ring.encode(x, y, shade, shape),
-        ]
+    across = {"x": number("x_low"), "y": y, "x2": end("x_high")}
+    up = {"x": x, "y": number("y_low"), "y2": end("y_high")}
     return [
-        rule.encode(alt.X("x_low:Q"), y, colour, x2=alt.X2("x_high")),
-        rule.encode(x, alt.Y("y_low:Q"), colour, y2=alt.Y2("y_high")),
-        points.mark_point(size=62, filled=True, opacity=1).encode(x, y, colour, shape),
+        draw_mark("rule", rows, rule, **across, color=line),
+        draw_mark("rule", rows, rule, **up, color=line),
+        draw_mark("point", rows, point, x=x, y=y, color=hue, shape=shape),
     ]
 
 
 def _point_names(
     rows: pd.DataFrame, frame: Frame, lines: list[list[Box]]
-) -> list[alt.Chart]:
+) -> list[Spec]:
     rows = rows.head(MOST_NAMES)
     points = list(zip(rows["x"], rows["y"], strict=True))
     texts = [plain_text(name, 24) for name in rows["name"]]
@@ -199,11 +199,11 @@ def _whisker_boxes(rows: pd.DataFrame, frame: Frame) -> list[Box]:
     return boxes
 
 
-def _correlation_text(rows: pd.DataFrame, settings: Settings) -> list[alt.Chart]:
+def _correlation_text(rows: pd.DataFrame, settings: Settings) -> list[Spec]:
     correlation = pearson(rows["x"].to_numpy(), rows["y"].to_numpy())
     if not settings.get("trend") or correlation is None:
         return []
     text = f"Pearson r = {correlation}, n = {correlation.n}"
-    chart = alt.Chart(alt.InlineData(values=[{"text": text}]))
-    words = chart.mark_text(align="right", color=GREY, dy=-9)
-    return [words.encode(x=x_pixel(WIDTH), y=y_pixel(0), text=alt.Text("text:N"))]
+    words = {"align": "right", "color": GREY, "dy": -9}
+    place = {"x": constant(WIDTH), "y": TOP}
+    return [draw_mark("text", [{"text": text}], words, **place, text=names("text"))]
