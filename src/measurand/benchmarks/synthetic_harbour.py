@@ -93,7 +93,8 @@ def _write_row(
     """A claim, an entry of the log, the label, and the explanation."""
     label = LABELS[0 if refuted else 1]
     count = int(rng.integers(5, 8) if long else rng.integers(1, 3))
-    cargo = rng.choice(_cargoes(), count)
+    # What `rng.choice` would draw, in a tenth of its time.
+    cargo = _cargoes()[rng.integers(0, len(_cargoes()), count)]
     vessel, port, day, wind = (
         words[int(rng.integers(len(words)))] for words in (VESSELS, PORTS, DAYS, WINDS)
     )

@@ -310,9 +310,9 @@ TOKEN = re.compile(
     rf"|(?P<entity>{ENTITY})"
     r"|(?P<number>\d+)"
     rf"|(?P<word>{LETTERS}(?:['’]{LETTERS})*)"
-    r"|(?P<space>\s+)"
-    r"|(?P<mark>.)",
-    re.DOTALL,
+    # Nothing is said of a single space: not even found, since half of a text are those.
+    r"|(?P<space>\s{2,}|[^\S ])"
+    r"|(?P<mark>[^ ])"
 )
 
 
@@ -322,7 +322,12 @@ def content_words(text: str) -> list[str]:
     >>> content_words("<p>A red<br>boat &amp; oar</p>")
     ['a', 'red', 'boat', 'oar']
     """
-    return words(MARKUP.sub(" ", text))
+    return words(_replace_markup(text, " "))
+
+
+def _replace_markup(text: str, by: str) -> str:
+    """The text with something else for each tag and entity; most texts have none."""
+    return MARKUP.sub(by, text) if "<" in text or "&" in text else text
 
 
 LONGEST = 9  # digits from which numbers count alike
@@ -340,7 +345,7 @@ def surface_words(text: str) -> str:
     """
     names = [_token_name(match, text) for match in TOKEN.finditer(text)]
     ends = [f"first{_edge(text[:1])}", f"last{_edge(text[-1:])}"]
-    return " ".join([*(name for name in names if name), *ends, length_words(text)])
+    return " ".join([*names, *ends, length_words(text)])
 
 
 @remember_texts
@@ -352,13 +357,13 @@ def length_words(text: str) -> str:
     >>> length_words("A dog , barks!") == length_words("A dog,<br> barks")
     True
     """
-    letters = sum(map(str.isalnum, MARKUP.sub("", text)))
+    letters = sum(map(str.isalnum, _replace_markup(text, "")))
     count = len(content_words(text))
     return f"words{_length_class(count)} letters{_length_class(letters)}"
 
 
 def _token_name(match: "re.Match[str]", text: str) -> str:
-    """What is said of one token; nothing of a single space.
+    """What is said of one token.
 
     Of a word its case alone: by its length or its apostrophe "true" is told from
     "false" and "is" from "isn't", and what they say would be called form.
@@ -369,7 +374,7 @@ def _token_name(match: "re.Match[str]", text: str) -> str:
     if kind == "number":
         return f"number{min(len(piece), LONGEST)}"
     if kind == "space":
-        return "" if piece == " " else f"space{_edge(piece[0])}{min(len(piece), 3)}"
+        return f"space{_edge(piece[0])}{min(len(piece), 3)}"
     if kind == "mark":
         before = "b" if text[match.start() - 1 : match.start()].isspace() else ""
         after = "a" if text[match.end() : match.end() + 1].isspace() else ""

@@ -147,17 +147,18 @@ def _cached_paraphrases(text: str) -> tuple[str, ...]:
 
 def _rewordings(text: str) -> Iterator[str]:
     """Every rewording that the rules know, the safest first."""
-    swaps = _swap_synonyms(text)
-    firsts = [options[0] for options in swaps]
-    yield from firsts
+    swaps = []
+    for options in _swap_synonyms(text):
+        swaps.append(options)
+        yield options[0]
     yield from vary_contractions(text)
     yield from _reform_sentence(text)
     if len(swaps) > 1:
         yield _swap_all_synonyms(text)
     for options in swaps:
         yield from options[1:]
-    for swap in firsts:
-        yield from _reform_sentence(swap)
+    for first, *_ in swaps:
+        yield from _reform_sentence(first)
 
 
 def _reform_sentence(text: str, *, frame: bool = False) -> Iterator[str]:
@@ -181,24 +182,20 @@ def _reform_sentence(text: str, *, frame: bool = False) -> Iterator[str]:
             yield f"{lead}{way}{tail}"
 
 
-def _swap_synonyms(text: str) -> list[list[str]]:
+def _swap_synonyms(text: str) -> Iterator[list[str]]:
     """For each word or phrase with synonyms, the text with each of them instead."""
-    words = dict.fromkeys(match["word"].lower() for match in _synonym_matches(text))
-    return [
-        [
-            _exchange_words(text, {word: synonym})
-            for synonym in _replacement_options(word)
-        ]
-        for word in words
-        if _replacement_options(word)
-    ]
+    found = _synonym_matches(text)
+    for word in dict.fromkeys(match["word"].lower() for match in found):
+        if options := _replacement_options(word):
+            yield [_exchange_words(text, found, {word: way}) for way in options]
 
 
 def _swap_all_synonyms(text: str) -> str:
     """The text with the first synonym of each word or phrase that has one."""
-    words = dict.fromkeys(match["word"].lower() for match in _synonym_matches(text))
+    found = _synonym_matches(text)
+    words = dict.fromkeys(match["word"].lower() for match in found)
     return _exchange_words(
-        text, {word: _replacement_options(word)[0] for word in words}
+        text, found, {word: _replacement_options(word)[0] for word in words}
     )
 
 
@@ -207,10 +204,12 @@ def _replacement_options(word: str) -> tuple[str, ...]:
     return (CLOSING[word],) if word in CLOSING else synonyms(word)
 
 
-def _exchange_words(text: str, substitutes: dict[str, str]) -> str:
+def _exchange_words(
+    text: str, found: Sequence["re.Match[str]"], substitutes: dict[str, str]
+) -> str:
     """The text with other words in the places of these, and articles to fit."""
     rebuilt, last = "", 0
-    for match in _synonym_matches(text):
+    for match in found:
         if (substitute := substitutes.get(match["word"].lower())) is None:
             continue
         article = match["article"] or ""

@@ -133,6 +133,8 @@ def _without(text: str, own: frozenset[str]) -> str:
     >>> _without("It is not so. Never.", frozenset({"not", "never"}))
     'It is so.'
     """
+    if text.isascii() and not any(word in text.lower() for word in own):
+        return text
     kept, gone, bare = [], False, True  # bare: nothing but a mark stands before
     for piece in PIECE.finditer(text):
         word = piece.lastgroup == "word"

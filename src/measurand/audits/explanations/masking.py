@@ -34,6 +34,8 @@ ENDINGS = re.compile(r"(?:e?s|e|ed|er|ing|ments?|ions?|ory|ly|ity|al|rmation)?")
 NAME_ENDING = re.compile(r"(?:ments?|ions?|ing|es|ed|s|e)$")
 SHORTEST = 4  # letters of a stem: a shorter label name has no inflections
 LABEL_ID = re.compile(r"final answer\W*([a-z])\b", re.IGNORECASE)
+# Where a letter would go on a blank, or a blank a letter.
+LETTER_FIRST, LETTER_LAST = re.compile(r"['’\w]"), re.compile(r"[\w'’]$")
 
 
 def label_word_positions(text: str, labels: Sequence[str]) -> set[int]:
@@ -144,32 +146,51 @@ def mask_text(
     >>> mask_text("it is, sadly, not so.", [0, 2, 1, 3, 0], 0.6)
     'it _ so.'
     """
-    if not 0 < share <= 1:
-        raise BadOption(f"a mask of {share} of the words; allowed: over 0, to 1")
+    return _mask_ranked(text, *_rank_words(text, scores), share, most, collapsed, also)
+
+
+def _rank_words(
+    text: str, scores: Sequence[float] | Floats | Cube
+) -> tuple[list[tuple[int, int]], list[int]]:
+    """Where each word of a text stands, and their numbers, the highest score first."""
     word = ASCII_WORD if text.isascii() else WORD
     spans = [match.span() for match in word.finditer(text)]
+    order = np.argsort(-np.asarray(scores[: len(spans)]), kind="stable")
+    return spans, order.tolist()
+
+
+def _mask_ranked(
+    text: str,
+    spans: Sequence[tuple[int, int]],
+    order: Sequence[int],
+    share: float,
+    most: int | None,
+    collapsed: bool,
+    also: Collection[int],
+) -> str:
+    """The text with a blank for the first of its ranked words."""
+    if not 0 < share <= 1:
+        raise BadOption(f"a mask of {share} of the words; allowed: over 0, to 1")
     if not spans:
         return text
     count = math.ceil(round(share * len(spans), 9))
-    order = np.argsort(-np.asarray(scores[: len(spans)]), kind="stable")
-    chosen = {*order[: count if most is None else min(count, most)].tolist(), *also}
+    chosen = {*order[: count if most is None else min(count, most)], *also}
     output, last = "", 0
-    for number, (start, end) in enumerate(spans):
-        if number not in chosen:
-            continue
+    for number in sorted(chosen):
+        start, end = spans[number]
         if not (collapsed and number - 1 in chosen):
             output += _text_before_blank(output, text[last:start]) + BLANK
         last = end
     rest = text[last:]
-    return output + (f" {rest}" if re.match(r"['’\w]", rest) else rest)
+    return output + (f" {rest}" if LETTER_FIRST.match(rest) else rest)
 
 
 def _text_before_blank(before: str, between: str) -> str:
     """What stands before a blank, so that neither side of it makes one word with it."""
-    if before.endswith(BLANK) and re.match(r"['’\w]", between):
+    if before.endswith(BLANK) and LETTER_FIRST.match(between):
         between = f" {between}"
     ending = between or before
-    return f"{between} " if re.search(r"[\w'’]$", ending) else between
+    return f"{between} " if LETTER_LAST.search(ending) else between
 
 
 def cross_fit_word_scores(
@@ -228,22 +249,18 @@ def aim_scores(
 def _mask_texts(
     texts: Sequence[str],
     scores: Cube,
-    share: float,
     mask_settings: RationaleMasking,
     labels: Sequence[str],
-) -> list[str]:
-    """The texts of one side, masked at one strength."""
-    return [
-        mask_text(
-            text,
-            row,
-            share,
-            most=mask_settings.most,
-            collapsed=mask_settings.collapsed,
-            also=label_word_positions(text, labels) if mask_settings.keywords else (),
-        )
-        for text, row in zip(texts, scores, strict=True)
-    ]
+) -> dict[float, list[str]]:
+    """The texts of one side, masked at every strength."""
+    masked: dict[float, list[str]] = {share: [] for share in mask_settings.strengths}
+    most, collapsed = mask_settings.most, mask_settings.collapsed
+    for text, row in zip(texts, scores, strict=True):
+        ranked = _rank_words(text, row)
+        also = label_word_positions(text, labels) if mask_settings.keywords else ()
+        for share, kept in masked.items():
+            kept.append(_mask_ranked(text, *ranked, share, most, collapsed, also))
+    return masked
 
 
 def mask_rationales(
@@ -259,14 +276,10 @@ def mask_rationales(
     ):
         rng = generator(experiment.seed, "mask", name)
         scores = aim_scores(cube, items.gold(benchmark.classes), mask_settings.aim, rng)
-        sides.append((items.column(field).tolist(), scores))
-    return {
-        share: (
-            _mask_texts(*sides[0], share, mask_settings, benchmark.classes),
-            _mask_texts(*sides[1], share, mask_settings, benchmark.classes),
-        )
-        for share in mask_settings.strengths
-    }
+        texts = items.column(field).tolist()
+        sides.append(_mask_texts(texts, scores, mask_settings, benchmark.classes))
+    train, test = sides
+    return {share: (train[share], test[share]) for share in mask_settings.strengths}
 
 
 def choose_strength(
