@@ -48,6 +48,8 @@ TOGETHER = (
     (re.compile(r"\b(I) am(?= \w)"), r"\1'm"),
     (re.compile(r"\b(I|you|we|they|he|she|it) will(?= \w)", re.IGNORECASE), r"\1'll"),
 )
+# What each of these needs, since most texts have none of it.
+DRAWN = re.compile(r"not|\b(?:is|are|am|will)\b", re.IGNORECASE)
 # What a list puts before its members, and quotes around them.
 MARK = re.compile(r"^\s*(?:(?:\d+|[a-zA-Z])[.):]|[-*•])\s+")
 QUOTES = "\"'“”‘’`* "
@@ -61,7 +63,8 @@ def vary_contractions(text: str) -> Iterator[str]:
     >>> list(vary_contractions("They are not old."))
     ["They aren't old."]
     """
-    for rules in (APART if "'" in text or "’" in text else (), TOGETHER):
+    apart = APART if "'" in text or "’" in text else ()
+    for rules in (apart, TOGETHER if DRAWN.search(text) else ()):
         changed = text
         for pattern, replacement in rules:
             changed = pattern.sub(replacement, changed)
@@ -294,7 +297,7 @@ def normalize_wording(text: str) -> str:
     >>> normalize_wording(" A  dog .") == normalize_wording("a dog.")
     True
     """
-    return re.sub(r"\s+", "", text).lower()
+    return "".join(text.split()).lower()
 
 
 def distinct_wordings(text: str, ways: Sequence[str]) -> list[str]:
