@@ -113,7 +113,7 @@ def gain_over(
     base = float(right.mean()) - estimate.value
     ends = estimate.low + base, estimate.high + base
     of_right = replace(estimate, value=estimate.value + base, low=ends[0], high=ends[1])
-    bound = bound_share(of_right, right.to_numpy(float), clusters)
+    bound = bound_share(of_right, np.asarray(right, float), clusters)
     low, high = bound.low - base, bound.high - base
     return replace(estimate, low=low, high=high, method=bound.method)
 

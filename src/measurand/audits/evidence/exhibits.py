@@ -361,7 +361,7 @@ def _misled_warnings(
     for reading in readings:
         if reading.written:
             continue
-        kept = (reading.shuffled - baselines.majority).to_numpy(float)
+        kept = np.asarray(reading.shuffled - baselines.majority, float)
         below = mean_interval(kept, baselines.clusters)
         if below.high < -baselines.margin:
             owed = float((reading.right - baselines.majority).mean())
