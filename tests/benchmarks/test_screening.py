@@ -6,12 +6,16 @@ import pytest
 
 import measurand as ms
 from measurand.benchmarks.assemble import sample_benchmark
+from measurand.benchmarks.metadata import longest_choice
 from measurand.benchmarks.screening import (
     answer_type,
     draw_choices,
     normalise_answer,
 )
+from measurand.benchmarks.split import FOLD, fold_benchmark
+from measurand.core.choices import fit_to
 from measurand.core.errors import BadInput, BadOption
+from measurand.readers.linear import TfidfReader
 
 N = 80
 NAMES = [f"{a}{b} Lake" for a in ("Ash", "Oak", "Elm", "Fir") for b in range(20)]
@@ -122,6 +126,65 @@ def test_sides_and_splits_are_screened_by_themselves():
     assert all({*texts} <= test for texts in loaded.test.choice_texts)
     two = ms.load(table.drop(columns="split")[:60], table.drop(columns="split")[60:])
     assert all({*texts} <= {*gold_texts(two.test)} for texts in two.test.choice_texts)
+
+
+def test_a_drawn_split_keeps_the_choices_of_a_side_to_its_own_answers():
+    loaded = ms.load(rows())
+    train, test = set(gold_texts(loaded.train)), set(gold_texts(loaded.test))
+    assert all({*texts} <= train for texts in loaded.train.choice_texts)
+    assert all({*texts} <= test for texts in loaded.test.choice_texts)
+
+
+def numbered(seed, n=300):
+    rng = np.random.default_rng(seed)
+    numbers = rng.choice(9000, n, replace=False) + 1000
+    words = rng.integers(500, size=(n, 2))
+    return pd.DataFrame(
+        {
+            "question": [
+                f"How many w{a} had w{b} here {i}?" for i, (a, b) in enumerate(words)
+            ],
+            "passage": [f"There were {number}." for number in numbers],
+            "answers": [[str(number)] for number in numbers],
+        }
+    )
+
+
+def test_folds_have_choices_of_their_own_answers():
+    cut = fold_benchmark(ms.load(numbered(0)), 5, 0).test
+    golds, folds = gold_texts(cut), cut.column(FOLD).tolist()
+    fold_of = dict(zip(golds, folds, strict=True))
+    for texts, fold in zip(cut.choice_texts, folds, strict=True):
+        assert {fold_of[text] for text in texts} == {fold}
+    longest = [longest_choice(texts) for texts in cut.choice_texts]
+    assert cut.column("longest_choice").tolist() == longest
+
+
+def test_who_learned_answers_that_are_right_elsewhere_is_at_chance():
+    def right(seed):
+        cut = fold_benchmark(ms.load(numbered(seed)), 5, seed).test
+        folds, scores = cut.column(FOLD), []
+        for fold in sorted(folds.unique()):
+            there = (folds == fold).to_numpy()
+            reader = fit_to(TfidfReader(), cut.rows(~there), np.random.default_rng(0))
+            asked = cut.rows(there)
+            answers = reader.predict(asked).argmax(axis=1)
+            scores += (answers == asked.gold(cut.classes)).tolist()
+        return np.mean(scores)
+
+    # 900 answers of one in four: a standard error is 0.014. Where choices were drawn
+    # before the folds were cut, 0.06 were right.
+    assert np.mean([right(seed) for seed in range(3)]) == pytest.approx(0.25, abs=0.045)
+
+
+def test_few_of_a_type_in_a_fold_take_others_of_the_type_from_elsewhere():
+    answers = [[str(1000 + i)] for i in range(8)] + [
+        [f"a red boat {i}"] for i in range(8)
+    ]
+    parts = [i % 8 for i in range(16)]
+    for texts, _ in draw_choices(answers, np.random.default_rng(0), parts):
+        assert len({answer_type(text) for text in texts}) == 1
+        assert len(texts) == 4
 
 
 def test_drawn_choices_are_no_input_that_is_counted():

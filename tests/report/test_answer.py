@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from measurand.compare.compare import compare
-from measurand.core.finding import Finding, Report, Verdict
+from measurand.core.finding import Estimate, Finding, Report, Verdict
 from measurand.core.terms import load_terms
 from measurand.report.answer import (
     answer_report,
@@ -324,3 +324,38 @@ def test_a_reader_past_the_budget_is_named_with_what_lifts_it():
     answer = answer_report(replace(report, not_run=late))
     assert "a small language model was left out, past the budget" in answer.basis
     assert "left out" not in answer_report(report).basis
+
+
+def test_a_gain_that_leakage_is_sure_of_stands_beside_that_nobody_learned():
+    evidence, leakage = (
+        report_of("evidence", "no verdict"),
+        report_of("leakage", "leaks"),
+    )
+    evidence = replace(
+        evidence, settings=evidence.settings | {"readers": {"tfidf": {}}}
+    )
+    alone = answer_reports([evidence])[0].cause
+    reached = Finding(
+        "saturation",
+        "tfidf",
+        "full",
+        Estimate(0.032, 0.003, 0.064, 0.95, 800, "by hand"),
+    )
+    base = Finding("majority", "majority", "full", estimate(0.78))
+    others = [
+        f for f in leakage.findings if f.statistic not in ("majority", "saturation")
+    ]
+    leakage = replace(
+        leakage,
+        findings=(base, *others, reached),
+        settings=leakage.settings | {"fold_draws": 5},
+    )
+    causes = {a.audit: a.cause for a in answer_reports([leakage, evidence])}
+    assert causes["evidence"] == (
+        f"{alone} Leakage, over 5 cuts into folds, finds between 0.1 and 1.4 of 100 "
+        "more right than by guessing, by word counts."
+    )
+    unsure = replace(reached, estimate=replace(reached.estimate, low=-0.01))
+    leakage = replace(leakage, findings=(base, *others, unsure))
+    causes = {a.audit: a.cause for a in answer_reports([leakage, evidence])}
+    assert causes["evidence"] == alone

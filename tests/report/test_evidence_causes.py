@@ -243,3 +243,26 @@ def test_another_test_part_in_which_readers_are_worse_than_guessing_is_named():
         f"{plain} In a, b, readers are worse than guessing: look whether labels are "
         "inverted there."
     )
+
+
+def test_no_more_is_said_to_be_owed_to_evidence_than_guessing_leaves():
+    def certainty(loss):
+        report = undecided(
+            "the interval is wide",
+            Finding("chance", "chance", "full", estimate(0.25)),
+        )
+        others = [
+            f for f in report.findings if f.statistic not in ("delta_evi", "majority")
+        ]
+        lost = Finding("delta_evi", "cross", "plain", estimate(loss), "depends")
+        right = Finding("accuracy", "cross", "full", estimate(0.99))
+        others = [f for f in others if f.statistic != "accuracy"]
+        return answer_report(replace(report, findings=(*others, right, lost))).certainty
+
+    assert certainty(0.94).startswith(
+        "With wrong evidence, between 92 and 96 of 100 answers lost; the evidence "
+        "accounts for 74 at most, as guessing keeps 25: wrong evidence misleads."
+    )
+    assert (
+        certainty(0.74) == "With wrong evidence, between 72 and 76 of 100 answers lost."
+    )

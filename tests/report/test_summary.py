@@ -71,3 +71,17 @@ def test_several_audits_are_answered_on_one_screen(columns, monkeypatch):
     assert "do next" in text
     assert "rests on" in text or columns == "72"
     assert "0.5" in summary_of_all(reports, {}, verbose=True)
+
+
+def test_what_each_audit_rests_on_is_told_where_they_asked_other_readers():
+    """The best of three must not be read as the word of one."""
+    few, more = report_of("leakage", "leaks"), report_of("evidence", "latent coupling")
+    names = {"tfidf": {}, "cross": {}}
+    more = replace(more, settings=more.settings | {"readers": names})
+    few = replace(few, settings=few.settings | {"readers": {"tfidf": {}}})
+    text = " ".join(summary_of_all([few, more], {}).split())
+    assert "(leakage); 2 readers (word counts and word matching) on" in text
+    assert "1 reader (word counts)" in text
+    alike = replace(more, settings=few.settings)
+    told = " ".join(summary_of_all([alike, replace(alike)], {}).split())
+    assert "(evidence)" not in told.partition("rests on")[2].partition("do next")[0]

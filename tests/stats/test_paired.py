@@ -10,6 +10,7 @@ from measurand.core.errors import BadInput, Undefined
 from measurand.stats.paired import (
     correlation,
     difference,
+    gain_over,
     mcnemar,
     mean_score,
     mean_share_difference,
@@ -41,6 +42,17 @@ def test_a_mean_of_scores_that_are_all_alike_is_not_certain(value, rng):
     bound = binomtest(int(20 * value), 20).proportion_ci(method="wilson")
     assert (seen.low, seen.high) == pytest.approx((bound.low, bound.high))
     assert (seen.n, seen.method) == (60, "Wilson over 20 clusters")
+
+
+def test_a_gain_over_a_known_chance_is_no_surer_than_the_answers(rng):
+    chance = pd.Series([0.25] * 60)
+    gain = gain_over(pd.Series([1.0] * 60), chance, rng=rng)
+    bound = binomtest(60, 60).proportion_ci(method="wilson")
+    assert (gain.value, gain.high) == (0.75, 0.75)
+    assert gain.low == pytest.approx(bound.low - 0.25)
+    # A majority is counted in the same items, so that pairs of them vary together.
+    majority = pd.Series([1.0] * 55 + [0.0] * 5)
+    assert gain_over(majority, majority, rng=rng).high == 0
 
 
 def test_other_means_are_resampled(rng):

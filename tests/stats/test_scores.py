@@ -8,8 +8,10 @@ from measurand.stats.scores import (
     balanced_accuracy,
     confusion_cells,
     mcc,
+    share_interval,
     wilson_share,
 )
+from tests.stats.simulations import RUNS, covers
 
 Z = 1.959964  # Wilson's bound of n hits in n is n / (n + Z²)
 
@@ -91,10 +93,35 @@ def test_a_bound_of_balanced_accuracy_misses_as_seldom_as_it_says(rarest):
 
 def test_scores_that_are_not_all_alike_are_resampled_as_before(rng):
     gold = np.arange(40) % 2
-    answers = np.where(np.arange(40) == 0, 1 - gold, gold)
+    answers = np.where(np.arange(40) < 10, 1 - gold, gold)
     for score in (accuracy, balanced_accuracy):
         seen = score(confusion_cells(gold, answers, 2), rng=rng)
         assert seen.method == "bootstrap over items, 10000 resamples"
+
+
+def test_one_wrong_answer_of_many_does_not_make_a_share_surer_than_none():
+    one_of_200 = np.array([0.8] + [1.0] * 39)  # five trainings
+    seen, none = share_interval(one_of_200), share_interval(np.ones(40))
+    assert none.low == pytest.approx(40 / (40 + Z**2), abs=1e-6)
+    assert seen.low < none.low
+    assert (seen.value, seen.high) == (pytest.approx(0.995), 1.0)
+    assert seen.method == "t over items; no narrower than Wilson's"
+    in_clusters = share_interval(np.repeat(one_of_200, 3), np.repeat(np.arange(40), 3))
+    assert in_clusters.low == pytest.approx(seen.low)
+
+
+@pytest.mark.parametrize("n", [20, 40, 60])
+@pytest.mark.parametrize("share", [0.95, 0.97, 0.995])
+def test_shares_near_one_are_covered_as_often_as_they_say(n, share):
+    """Items of which few are ever wrong, each asked of five trainings."""
+    rng = np.random.default_rng(n)
+    covered = 0
+    for _ in range(RUNS):
+        chances = rng.beta(share / 2, (1 - share) / 2, n)
+        hits = (rng.random((5, n)) < chances).mean(axis=0)
+        seen = share_interval(hits)
+        covered += seen.low <= share <= seen.high
+    assert covers(covered, most=1)
 
 
 def test_a_bound_draws_as_many_numbers_as_resamples_would():

@@ -43,7 +43,8 @@ from measurand.benchmarks.roles import (
 from measurand.benchmarks.screening import (
     accepted_column,
     find_answer_column,
-    screen_answers,
+    screen_side,
+    take_answers,
 )
 from measurand.benchmarks.sides import describe_sides, explain_sides
 from measurand.benchmarks.split import SplitTables, pair_tables, split_table
@@ -103,6 +104,8 @@ def assemble_benchmark(
         ]
         tables, dropped = _drop_unlabelled_rows(clean_tables, roles.label)
         sides = pair_tables(tables[0], tables[1], roles)
+    if roles.answers is not None:
+        sides = _screen_sides(sides, roles, seed)
     train_labels, test_labels = sides.train[roles.label], sides.test[roles.label]
     check_enough_items(train_labels, test_labels)
     if roles.choices is None:  # letters of choices are no classes to be learned
@@ -115,6 +118,15 @@ def assemble_benchmark(
     if join == JOIN:
         return benchmark
     return replace(benchmark, roles={**benchmark.roles, "join": repr(join)})
+
+
+def _screen_sides(sides: SplitTables, roles: ColumnRoles, seed: int) -> SplitTables:
+    """The sides with free answers screened, each with answers of its own items."""
+    train, test = (
+        screen_side(table, roles, generator(seed, "screening", side))
+        for table, side in ((sides.train, "train"), (sides.test, "test"))
+    )
+    return replace(sides, train=train, test=test)
 
 
 def _check_some_text(sides: SplitTables, columns: Sequence[str]) -> None:
@@ -383,7 +395,7 @@ def read_kind(
 ) -> tuple[list[pd.DataFrame], dict[str, str], dict[str, int]]:
     """The tables with choices as one field, what reports say of them, and counts."""
     if roles.answers is not None:
-        return screen_answers(tables, roles, seed)
+        return take_answers(tables, roles)
     if roles.choices is not None:
         return *read_choices(tables, roles, seed), {}
     return tables, {}, {}

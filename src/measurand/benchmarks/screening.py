@@ -5,8 +5,13 @@ pick one of a few. So each gold answer is put among answers that are right elsew
 the same type (a number, a date, a name and so on), near in length, and equal to no
 answer that its own item accepts. They are drawn as often as they are gold, so that no
 answer gives itself away by being common. Yes and no have only each other.
+
+They are drawn after the split, and again after the items are cut into folds, within
+what is asked about together. A wrong answer that is right in training would be known
+from there, and the gold never: whoever learned would be wrong more than by chance.
 """
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -22,8 +27,7 @@ from measurand.benchmarks.paths import is_missing, open_nested
 from measurand.benchmarks.roles import ColumnRoles, NamedColumns, bare_name
 from measurand.core.choices import OPPOSITE, answer_type, normalise_answer
 from measurand.core.errors import BadInput, quote
-from measurand.core.items import LETTERS, pack_choices, with_columns
-from measurand.core.seeds import generator
+from measurand.core.items import LETTERS, Items, pack_choices, with_columns
 
 OTHERS = 3  # answers of other items beside the gold
 NEAR = 50  # answers of like length make a block, within which the others are drawn
@@ -67,13 +71,12 @@ def accepted_column(roles: ColumnRoles) -> str | None:
     return None if roles.answers is None else f"{roles.answers} (accepted)"
 
 
-def screen_answers(
-    tables: Sequence[pd.DataFrame], roles: ColumnRoles, seed: int
+def take_answers(
+    tables: Sequence[pd.DataFrame], roles: ColumnRoles
 ) -> tuple[list[pd.DataFrame], dict[str, str], dict[str, int]]:
-    """The tables with answers as choices and letters as labels, and what is counted.
+    """The tables with the gold as the only choice as yet, and what is counted.
 
-    Rows without any answer are left out. The others are drawn within one table, and
-    within one split where a column tells these apart.
+    Rows without any answer are left out.
     """
     sides = ["train", "test"] if len(tables) > 1 else [""]
     changed, dropped = [], 0
@@ -88,26 +91,59 @@ def screen_answers(
             )
         answered = np.flatnonzero([bool(answers) for answers in rows])
         dropped += len(rows) - len(answered)
-        changed.append(
-            _screen_table(
-                table.iloc[answered],
-                [rows[row] for row in answered],
-                roles,
-                (seed, side),
-            )
-        )
-    screened = sum(map(len, changed))
+        answers = [rows[row] for row in answered]
+        accepted = {str(accepted_column(roles)): [*map(pack_choices, answers)]}
+        alone = [([texts[0]], 0) for texts in answers]
+        columns = accepted | _choice_cells(alone, str(roles.choices), roles.label)
+        changed.append(_with_texts(table.iloc[answered], columns))
     described = {
         "answers": f"{roles.label} (screened: the gold among {OTHERS + 1} answers of "
         "like items)",
         "label": f"{roles.label} (the letter of the first answer)",
     }
-    notes = {"items_screened": screened}
+    notes = {"items_screened": sum(map(len, changed))}
     return (
         changed,
         described,
         notes | ({"dropped_no_answer": dropped} if dropped else {}),
     )
+
+
+def screen_side(
+    table: pd.DataFrame, roles: ColumnRoles, rng: np.random.Generator
+) -> pd.DataFrame:
+    """One side of the split with drawn choices, and letters as labels."""
+    answers = [json.loads(cell) for cell in table[str(accepted_column(roles))]]
+    cells = _choice_cells(draw_choices(answers, rng), str(roles.choices), roles.label)
+    return _with_texts(table, cells)
+
+
+def screen_parts(items: Items, parts: Sequence[int], rng: np.random.Generator) -> Items:
+    """The items with choices drawn anew, from their own part as far as it goes."""
+    drawn = draw_choices(items.accepted_answers, rng, parts)
+    cells = _choice_cells(drawn, str(items.choices), items.label)
+    return items.with_table(_with_texts(items.table, cells))
+
+
+def _choice_cells(
+    drawn: Sequence[tuple[Sequence[str], int]], choices: str, label: str
+) -> dict[str, list[str]]:
+    """The cells of drawn choices, and the letters of the right ones."""
+    return {
+        choices: [pack_choices(texts) for texts, _ in drawn],
+        label: [LETTERS[position] for _, position in drawn],
+    }
+
+
+def _with_texts(
+    table: pd.DataFrame, columns: Mapping[str, Sequence[str]]
+) -> pd.DataFrame:
+    """The table with these columns of texts."""
+    texts = {
+        name: pd.Series(list(values), index=table.index, dtype=TEXT)
+        for name, values in columns.items()
+    }
+    return with_columns(table, texts)
 
 
 def _read_answers(cell: object) -> list[str]:
@@ -127,38 +163,6 @@ def _read_answers(cell: object) -> list[str]:
     ]
     written = [scalar_text(text) for text in texts if not is_missing(text)]
     return [*dict.fromkeys(text.strip() for text in written if text and text.strip())]
-
-
-def _screen_table(
-    table: pd.DataFrame,
-    answers: Sequence[Sequence[str]],
-    roles: ColumnRoles,
-    stream: tuple[int, str],
-) -> pd.DataFrame:
-    """One table with drawn choices; each of its splits by itself."""
-    seed, side = stream
-    splits = (
-        table[roles.split].astype(str) if roles.split else pd.Series(side, table.index)
-    )
-    cells = np.empty(len(table), object)
-    letters = np.empty(len(table), object)
-    for split in splits.unique():
-        rows = np.flatnonzero(splits == split).tolist()
-        rng = generator(seed, "screening", split)
-        drawn = draw_choices([answers[row] for row in rows], rng)
-        for row, (choices, position) in zip(rows, drawn, strict=True):
-            cells[row], letters[row] = pack_choices(choices), LETTERS[position]
-    accepted = [pack_choices(texts) for texts in answers]
-    columns = {
-        str(roles.choices): cells,
-        roles.label: letters,
-        str(accepted_column(roles)): accepted,
-    }
-    texts = {
-        name: pd.Series(values, index=table.index, dtype=TEXT)
-        for name, values in columns.items()
-    }
-    return with_columns(table, texts)
 
 
 @dataclass(frozen=True)
@@ -203,25 +207,29 @@ def _pool(
 
 
 def draw_choices(
-    answers: Sequence[Sequence[str]], rng: np.random.Generator
+    answers: Sequence[Sequence[str]],
+    rng: np.random.Generator,
+    parts: Sequence[int] | None = None,
 ) -> list[tuple[list[str], int]]:
-    """The choices of each item and where its gold stands, the first of its answers."""
-    by_type: defaultdict[str, list[int]] = defaultdict(list)
-    for item, accepted in enumerate(answers):
-        by_type[answer_type(accepted[0])].append(item)
-    pools = {kind: _pool(answers, items, rng) for kind, items in by_type.items()}
-    pool_of = {item: pools[kind] for kind, items in by_type.items() for item in items}
-    everything = _pool(answers, range(len(answers)), rng)
+    """The choices of each item and where its gold stands, the first of its answers.
+
+    Args:
+        answers: What each item accepts.
+        rng: Draws the others, and the places.
+        parts: Items with one number are asked about together; None where all are.
+    """
+    pools = _pools_by_item(answers, rng, parts)
     drawn = []
     for item, accepted in enumerate(answers):
         gold = accepted[0]
+        others: list[str] = []
         if normalise_answer(gold) in OPPOSITE:
             others = [_opposite(gold)]
         else:
             barred = {normalise_answer(text) for text in accepted}
-            others = pool_of[item].draw(item, barred, OTHERS, rng)
-            barred |= {normalise_answer(text) for text in others}
-            others += everything.draw(item, barred, OTHERS - len(others), rng)
+            for pool in pools[item]:
+                others += pool.draw(item, barred, OTHERS - len(others), rng)
+                barred |= {normalise_answer(text) for text in others}
         if not others:
             raise BadInput(
                 f"all items have the answer {quote(gold)}, so it cannot be screened; "
@@ -230,6 +238,32 @@ def draw_choices(
         position = int(rng.integers(len(others) + 1))
         drawn.append(([*others[:position], gold, *others[position:]], position))
     return drawn
+
+
+def _pools_by_item(
+    answers: Sequence[Sequence[str]],
+    rng: np.random.Generator,
+    parts: Sequence[int] | None,
+) -> list[list[_Pool]]:
+    """The pools that the others of each item are drawn from, one after another.
+
+    Where its part has too few of its type, the type goes before the part: an answer
+    of another type would give itself away to whoever reads the question alone.
+    """
+    types = [answer_type(accepted[0]) for accepted in answers]
+    keys: list[Sequence[object]] = [types, [0] * len(answers)]
+    if parts is not None:
+        keys = [[*zip(types, parts, strict=True)], types, parts, keys[-1]]
+    pools: list[list[_Pool]] = [[] for _ in answers]
+    for names in keys:
+        members: defaultdict[object, list[int]] = defaultdict(list)
+        for item, name in enumerate(names):
+            members[name].append(item)
+        for items in members.values():
+            pool = _pool(answers, items, rng)
+            for item in items:
+                pools[item].append(pool)
+    return pools
 
 
 def _opposite(answer: str) -> str:

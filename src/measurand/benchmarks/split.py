@@ -8,7 +8,10 @@ from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
+from measurand.benchmarks.metadata import choice_columns, metadata_schema
 from measurand.benchmarks.roles import ColumnRoles
+from measurand.benchmarks.screening import screen_parts
+from measurand.core.arrays import Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.clusters import linked_clusters
 from measurand.core.errors import BadInput, BadOption, RepeatedIds, join_names, quote
@@ -169,7 +172,8 @@ def fold_benchmark(benchmark: Benchmark, folds: int, seed: int) -> Benchmark:
     """The benchmark whose split we drew, with all its items on both sides, in folds.
 
     Items that share a value in a column that the split was drawn by share a fold. With
-    one fold, or where the sides were given, it is the benchmark itself.
+    one fold, or where the sides were given, it is the benchmark itself. Free answers
+    are screened again, each fold with answers of its own.
 
     Args:
         benchmark: The benchmark as it was split.
@@ -185,6 +189,23 @@ def fold_benchmark(benchmark: Benchmark, folds: int, seed: int) -> Benchmark:
     count = min(folds, int(groups.max()) + 1)
     numbers = fold_numbers(pool, columns, count, generator(seed, "folds"))
     pool = pool.with_table(with_columns(table, {FOLD: numbers.astype(str)}))
+    if pool.answers is not None:
+        pool = _screen_folds(pool, benchmark, numbers, seed)
     way = f"all items, in {count} folds, by {' and '.join(columns)}"
     roles = {**benchmark.roles, "split": way}
     return replace(benchmark, train=pool, test=pool, folds=count, roles=roles)
+
+
+def _screen_folds(pool: Items, benchmark: Benchmark, folds: Ints, seed: int) -> Items:
+    """The items with choices drawn within folds, and what is derived from choices."""
+    pool = screen_parts(pool, folds.tolist(), generator(seed, "screening", "folds"))
+    columns = choice_columns(
+        pool.table, benchmark.query, benchmark.evidence, str(pool.choices)
+    )
+    meanings = metadata_schema(benchmark.evidence, pool.choices)
+    derived = {
+        name: values
+        for name, values in columns.items()
+        if benchmark.schema.get(name) == meanings[name]  # and not as given
+    }
+    return pool.with_table(with_columns(pool.table, derived))

@@ -35,6 +35,7 @@ from measurand.report.phrases import (
     capitalise,
     join_words,
     name_part,
+    say_change,
     say_count,
     say_readers,
 )
@@ -235,8 +236,48 @@ def answer_reports(reports: Sequence[Report]) -> list[Answer]:
     answers = [*mend, *map(answer_report, reports)]
     if any(report.audit == "leakage" for report in reports):
         answers = [_point_to_leakage(answer) for answer in answers]
+    answers = [_tell_other_gain(answer, reports) for answer in answers]
     answers.sort(key=lambda answer: RANKS.index(answer.tone.name))
     return _name_left_out(answers, reports)
+
+
+def _tell_other_gain(answer: Answer, reports: Sequence[Report]) -> Answer:
+    """The answer that no reader learned the task, beside what leakage found of one.
+
+    Leakage averages several cuts into folds and so is sure of less: the two are of the
+    same reader, and do not contradict each other.
+    """
+    if (answer.audit, answer.verdict) != ("evidence", "no verdict"):
+        return answer
+    asked = {
+        name for r in reports if r.audit == "evidence" for name in asked_readers(r)
+    }
+    for report in (r for r in reports if r.audit == "leakage"):
+        base = guessing(report)
+        gains = [
+            f
+            for f in report.findings
+            if (f.statistic, f.condition) == ("saturation", "full")
+            and f.estimate.low > 0
+            and f.reader in asked
+        ]
+        if base is None or not gains:
+            continue
+        most = max(gains, key=lambda f: f.estimate.value)
+        room, reached = 1 - base.value, most.estimate
+        value, low, high = (
+            end * room for end in (reached.value, reached.low, reached.high)
+        )
+        gain = replace(reached, value=value, low=low, high=high)
+        change = say_change(gain, "more right", "fewer right", digits=1)
+        draws = report.settings.get("fold_draws", 0)
+        cuts = f", over {draws} cuts into folds," if draws not in (0, 1) else ""
+        who = reader_words(plain_text(most.reader, 40))
+        cause = (
+            f"{answer.cause} Leakage{cuts} finds {change} than by guessing, by {who}."
+        )
+        return replace(answer, cause=cause)
+    return answer
 
 
 def _name_left_out(

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from measurand.core.control import READS_SOMETHING
-from measurand.core.finding import Finding, Report
+from measurand.core.finding import Estimate, Finding, Report
 from measurand.core.names import NEW_TEXTS, is_of_some, other_part
 from measurand.core.terms import VerdictWords, reader_words
 from measurand.report.details import (
@@ -187,7 +187,8 @@ def _fill_first_part(report: Report, words: VerdictWords) -> Details:
         inverted = tell_inverted(report) or (words.answer, "", ())
         return Details(*inverted[:2], best_reader(report), inverted[2])
     change = say_change(loss, "answers lost", "answers gained")
-    certainty = f"With wrong evidence, {change}.{_say_kinless(report, str(stage))}"
+    certainty = f"With wrong evidence, {change}{_cap_loss(report, str(stage), loss)}."
+    certainty += _say_kinless(report, str(stage))
     if report.verdict.label == "undecided" and (why := _why_undecided(report)):
         sentence, cause, step = why
         tone = "fix" if report.verdict.reason.startswith((REMEMBERS, RECALLS)) else ""
@@ -207,6 +208,23 @@ def _fill_first_part(report: Report, words: VerdictWords) -> Details:
         tone = "fix" if is_screened(report) else ""
         return Details(words.answer, cause, certainty, _need_query(report), tone)
     return Details(words.answer, cause, certainty, ask_for_items(report, "test items"))
+
+
+def _cap_loss(report: Report, stage: str, loss: Estimate) -> str:
+    """How much of a loss the evidence can account for, where more was surely lost.
+
+    Who chooses among answers and knows nothing is right as often as by guessing: a
+    reader that falls below that was misled.
+    """
+    chance = find_estimate(report, "chance")
+    right = find_estimate(report, "accuracy", stage, "full")
+    if chance is None or right is None or loss.low <= right.value - chance.value:
+        return ""
+    owed, kept = say_count(right.value - chance.value), say_count(chance.value)
+    return (
+        f"; the evidence accounts for {owed} at most, as guessing keeps {kept}: wrong "
+        "evidence misleads"
+    )
 
 
 def _say_kinless(report: Report, stage: str) -> str:

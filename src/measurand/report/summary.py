@@ -13,7 +13,7 @@ from measurand.report.answer import (
     worst_answer,
 )
 from measurand.report.details import list_warnings
-from measurand.report.phrases import say_readers
+from measurand.report.phrases import join_words, say_readers
 from measurand.report.terminal import detail_lines, heading, lay_out_columns, plain_text
 
 WIDTH, NARROW = 88, 60  # letters a line at most, and what no line is cut below
@@ -60,17 +60,37 @@ def summary_of_all(
         rows = [("because", answer.cause), ("how sure", answer.certainty)]
         lines += [answer.question, *_tone_lines(answer)]
         lines += _fact_lines(rows if answer.audit != "split" else [])
-    # The split is looked up, and rests on nobody.
-    basis = worst.basis or next((a.basis for a in answers if a.basis), "")
     verdicts = [f"{a.verdict} ({a.audit})" for a in answers if a.audit != "split"]
+    room = MOST_LINES - CLOSING - len(lines) - len(missing) - 1
     facts = {
-        "rests on": basis,
+        "rests on": "",
         "do next": " ".join(worst.steps[:2]),
         "verdicts": ", ".join(verdicts),
     }
-    room = MOST_LINES - CLOSING - len(lines) - len(missing) - 1
+    facts["rests on"] = _join_bases(
+        answers, worst, room - len(_fact_lines(facts.items()))
+    )
     kept = _fitting_facts(facts, ("do next", "rests on", "verdicts"), room)
     return "\n".join([*lines, "", *_fact_lines(kept), *missing]) + "\n"
+
+
+def _join_bases(answers: Sequence[Answer], worst: Answer, room: int) -> str:
+    """What each answer rests on, once where that is the same; else the first alone.
+
+    One audit may have asked more readers than another, so that no line is of both. The
+    split is looked up, and rests on nobody.
+    """
+    first = [worst, *(answer for answer in answers if answer is not worst)]
+    bases: dict[str, list[str]] = {}
+    for answer in first:
+        if answer.basis:
+            bases.setdefault(answer.basis.removesuffix("."), []).append(answer.audit)
+    if len(bases) < 2:
+        return "".join(f"{basis}." for basis in bases)
+    named = [f"{basis} ({join_words(audits)})" for basis, audits in bases.items()]
+    whole = f"{'; '.join(named)}."
+    fits = len(_fact_lines([("rests on", whole)])) <= room
+    return whole if fits else f"{named[0]}."
 
 
 def _fitting_facts(

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,7 @@ from measurand.stats.resampling import (
 )
 from measurand.stats.scores import (
     bound_constant_ratio,
-    bound_constant_share,
+    bound_share,
     unseen_share,
 )
 from measurand.stats.uncertainty import run_variance
@@ -46,7 +47,8 @@ def mean_score(
 ) -> Estimate:
     """The mean of a score from 0 to 1; the interval resamples items or their clusters.
 
-    Where all are 0 or all are 1 it is Wilson's, as resamples do not vary.
+    Where all are 0 or all are 1, or nearly all, it is no narrower than Wilson's, as
+    resamples hardly vary.
 
     >>> print(mean_score(pd.Series([1.0] * 20), rng=np.random.default_rng(0)))
     1.000 [0.839, 1.000]
@@ -60,7 +62,7 @@ def mean_score(
         clusters=clusters,
         resamples=resamples,
     )
-    return bound_constant_share(estimate, values, clusters)
+    return bound_share(estimate, values, clusters)
 
 
 def difference(
@@ -86,6 +88,34 @@ def difference(
         clusters=clusters,
         level=level,
     )
+
+
+def gain_over(
+    right: "pd.Series[float]",
+    guess: "pd.Series[float]",
+    *,
+    rng: np.random.Generator,
+    clusters: Clusters = None,
+) -> Estimate:
+    """How much more often answers are right than a guess.
+
+    The interval is that of `difference`. Where the guess is a chance between 0 and 1,
+    which nobody drew, it is no narrower than that of the answers: where all are right,
+    each resample misses a guess among four by 0.75.
+
+    >>> ones, guess = pd.Series([1.0] * 50), pd.Series([0.25] * 50)
+    >>> print(gain_over(ones, guess, rng=np.random.default_rng(0)))
+    0.750 [0.679, 0.750]
+    """
+    estimate = difference(right, guess, rng=rng, clusters=clusters)
+    if not guess.between(0, 1, inclusive="neither").all():
+        return estimate
+    base = float(right.mean()) - estimate.value
+    ends = estimate.low + base, estimate.high + base
+    of_right = replace(estimate, value=estimate.value + base, low=ends[0], high=ends[1])
+    bound = bound_share(of_right, np.asarray(right, float), clusters)
+    low, high = bound.low - base, bound.high - base
+    return replace(estimate, low=low, high=high, method=bound.method)
 
 
 def share_difference(

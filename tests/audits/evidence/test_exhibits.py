@@ -2,7 +2,14 @@
 
 from types import SimpleNamespace
 
-from measurand.audits.evidence.exhibits import _name_row, _still_warning
+import numpy as np
+import pandas as pd
+
+from measurand.audits.evidence.exhibits import (
+    _misled_warnings,
+    _name_row,
+    _still_warning,
+)
 from measurand.core.finding import Estimate, Finding
 
 
@@ -25,3 +32,16 @@ def test_answers_that_change_in_another_part_are_not_said_never_to():
         "no answer of cross changed with the evidence in the first test part; in "
         "second some did"
     )
+
+
+def test_who_is_below_guessing_on_wrong_evidence_is_said_to_be_misled():
+    ids = [f"q{i}" for i in range(200)]
+    chance = pd.Series(0.25, ids)
+    reading = SimpleNamespace(name="cross", written=(), right=pd.Series(1.0, ids))
+    baselines = SimpleNamespace(majority=chance, clusters=np.arange(200), margin=0.02)
+    for share, count in ((0.05, 1), (0.25, 0)):
+        kept = (np.arange(200) < share * 200).astype(float)
+        reading.shuffled = pd.Series(kept, ids)
+        messages = _misled_warnings([reading], baselines)
+        assert len(messages) == count
+        assert all("of its loss at most 0.750 shows" in text for text in messages)

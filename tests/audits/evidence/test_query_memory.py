@@ -5,8 +5,10 @@ import pandas as pd
 import pytest
 
 from measurand.audits.evidence import EvidenceSettings, audit
+from measurand.audits.evidence.query_memory import _fold_by_family
 from measurand.audits.evidence.split import check_split
 from measurand.benchmarks.assemble import from_frames
+from measurand.benchmarks.split import FOLD
 from measurand.experiment.experiment import open_experiment
 from measurand.readers import READERS
 
@@ -190,3 +192,20 @@ def test_where_nothing_is_remembered_nobody_is_asked_apart():
     queries = checked_queries(table[:300], table[300:].reset_index(drop=True))
     assert queries.apart is None
     assert not queries.is_coupling(0.05)
+
+
+def test_families_in_folds_have_wrong_answers_of_their_own_fold():
+    n = 60
+    table = pd.DataFrame(
+        {
+            "question": [f"How many boats had harbour {i}?" for i in range(n)],
+            "context": [f"There were {1000 + i}." for i in range(n)],
+            "answers": [[str(1000 + i)] for i in range(n)],
+        }
+    )
+    benchmark = from_frames(table, name="numbers")
+    cut = _fold_by_family(benchmark, np.arange(n).astype(str), 0).test
+    folds = cut.column(FOLD).tolist()
+    fold_of = {a[0]: f for a, f in zip(cut.accepted_answers, folds, strict=True)}
+    for texts, fold in zip(cut.choice_texts, folds, strict=True):
+        assert {fold_of[text] for text in texts} == {fold}

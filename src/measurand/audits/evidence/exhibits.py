@@ -40,7 +40,7 @@ from measurand.experiment.statements import (
     share_warnings,
 )
 from measurand.stats.decisions import detectable_effect, items_to_equate
-from measurand.stats.uncertainty import uncertainty_bars
+from measurand.stats.uncertainty import mean_interval, uncertainty_bars
 
 
 def exhibits(
@@ -322,6 +322,8 @@ def evidence_warnings(
             f"only {cluster_count} clusters of items that share a query, evidence or "
             "group: intervals are rough"
         )
+    if benchmark.test.choices is not None:
+        messages += _misled_warnings(readings, baselines)
     for reading in readings:
         if reading.effect.discordant == 0:
             messages.append(_still_warning(reading))
@@ -349,6 +351,26 @@ def _labels_shift(benchmark: Benchmark) -> bool:
         for items in (benchmark.train, benchmark.test)
     )
     return float(test.sub(train, fill_value=0.0).abs().sum()) / 2 >= SHIFTED
+
+
+def _misled_warnings(
+    readings: Sequence[EvidenceReading], baselines: EvidenceBaselines
+) -> list[str]:
+    """Who is surely below guessing on wrong evidence, and so lost more than it gave."""
+    messages = []
+    for reading in readings:
+        if reading.written:
+            continue
+        kept = np.asarray(reading.shuffled - baselines.majority, float)
+        below = mean_interval(kept, baselines.clusters)
+        if below.high < -baselines.margin:
+            owed = float((reading.right - baselines.majority).mean())
+            messages.append(
+                f"with wrong evidence {reading.name} is right less often than by "
+                f"guessing ({below}): it is misled, and of its loss at most "
+                f"{max(owed, 0.0):.3f} shows that the evidence is needed"
+            )
+    return messages
 
 
 def _still_warning(reading: EvidenceReading) -> str:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from measurand.audits.evidence.reading import correct_by_item
 from measurand.audits.evidence.settings import FOLDS, NEW_ITEMS
+from measurand.benchmarks.screening import screen_parts
 from measurand.benchmarks.split import FOLD
 from measurand.core.arrays import Bools, Ints
 from measurand.core.benchmark import Benchmark
@@ -29,7 +30,7 @@ from measurand.experiment.experiment import Experiment, ask_all, reopen_experime
 from measurand.interventions.fields import Keep
 from measurand.readers import READERS
 from measurand.selections.rows import can_split, fold_numbers
-from measurand.stats.paired import difference
+from measurand.stats.paired import difference, gain_over
 
 MOST = 0.5  # share of remembered queries from which more items would not decide
 
@@ -113,7 +114,7 @@ def is_above(
     """Whether answers are surely above the majority."""
     if len(right) == 0 or count_clusters(clusters) < 2:
         return False
-    return difference(right, majority, rng=rng, clusters=clusters).low > 0
+    return gain_over(right, majority, rng=rng, clusters=clusters).low > 0
 
 
 def recall_queries(
@@ -139,7 +140,7 @@ def recall_queries(
     majority = guess_scores(benchmark.test)[rows]
     clusters = benchmark.clusters(benchmark.test)[rows]
     rng = generator(experiment.seed, "evidence", "query memory")
-    gain = difference(remembered[rows], majority, rng=rng, clusters=clusters)
+    gain = gain_over(remembered[rows], majority, rng=rng, clusters=clusters)
     memory = QueryMemory(gain, fresh[rows], majority, clusters)
     names = families.astype(str)
     if gain.low <= margin or not can_split(pd.Series(names)):
@@ -152,7 +153,7 @@ def recall_queries(
     kin = linked_clusters([pd.Series(names[len(benchmark.train) :][rows])])
     return replace(
         memory,
-        apart=difference(without_kin, majority, rng=rng, clusters=kin),
+        apart=gain_over(without_kin, majority, rng=rng, clusters=kin),
         lost=difference(as_split, without_kin, rng=rng, clusters=kin),
     )
 
@@ -171,6 +172,9 @@ def _fold_by_family(
     numbers = fold_numbers(pool, (FAMILY,), FOLDS, generator(seed, "families"))
     folds = {FOLD: numbers.astype(str)}
     pool = pool.with_table(with_columns(pool.table, folds))
+    if pool.answers is not None:  # wrong ones are to be as new as the right one
+        rng = generator(seed, "screening", "families")
+        pool = screen_parts(pool, numbers.tolist(), rng)
     return replace(benchmark, train=pool, test=pool, test_parts={}, folds=FOLDS)
 
 

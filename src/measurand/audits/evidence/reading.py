@@ -32,7 +32,7 @@ from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
 from measurand.stats.decisions import UNDECIDED, WITHIN, equivalence_decision
 from measurand.stats.information import pvi
-from measurand.stats.paired import difference, mean_score, ratio
+from measurand.stats.paired import gain_over, mean_score, ratio
 from measurand.stats.scores import (
     accuracy,
     balanced_accuracy,
@@ -361,7 +361,7 @@ def read_evidence(
                 "evidence", reason
             )
             break
-        gain = difference(answers.right, baselines.majority, rng=rng, clusters=clusters)
+        gain = gain_over(answers.right, baselines.majority, rng=rng, clusters=clusters)
         outcome = _evidence_decision(answers, gain, baselines)
         if outcome != COLLAPSED or not isinstance(reader, Seeded):
             break
@@ -452,7 +452,7 @@ def _read_test_parts(
     findings, below = list[Finding](), list[str]()
     for part, there in answers.parts.items():
         clusters = there.clusters
-        gain = difference(there.right, there.majority, rng=rng, clusters=clusters)
+        gain = gain_over(there.right, there.majority, rng=rng, clusters=clusters)
         collapsed = gain.low <= 0 or there.commonest >= ONE_CLASS
         outcome = COLLAPSED if collapsed else effect_decision(there.effect, baselines)
         condition = f"{PART}{part}"

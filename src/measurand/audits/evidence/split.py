@@ -39,7 +39,7 @@ from measurand.experiment.experiment import Experiment, ask_all, reopen_experime
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.baselines import LookupReader, remembered_texts
 from measurand.selections.rows import can_split
-from measurand.stats.paired import difference, mean_score
+from measurand.stats.paired import difference, gain_over, mean_score
 from measurand.stats.scores import wilson_share
 
 FEW_SEEN = 0.01  # share of seen items that a verdict does not speak of; a warning does
@@ -249,7 +249,7 @@ def check_split(experiment: Experiment, margin: float = MARGIN) -> SplitCheck:
         Finding("accuracy", "lookup", f, mean_score(r, rng=rng, clusters=clusters))
         for f, r in scored.items()
     ]
-    memory = difference(rights[-1], majority, rng=rng, clusters=clusters)
+    memory = gain_over(rights[-1], majority, rng=rng, clusters=clusters)
     counted = count_clusters(clusters[fresh]) if fresh.any() else 0
     counts = int(fresh.sum()), len(test), memory, counted
     checked = SplitCheck(benchmark, findings, *counts, kinless)

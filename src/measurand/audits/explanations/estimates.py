@@ -49,7 +49,7 @@ from measurand.stats.resampling import (
     resample_means,
     resample_unit,
 )
-from measurand.stats.scores import bound_constant_share
+from measurand.stats.scores import bound_share
 from measurand.stats.uncertainty import mean_interval
 
 # Log scores are hardly ever equal in two items, so each resample draws all anew.
@@ -307,7 +307,7 @@ def _share_right(
     """The share of items that are answered right."""
     scores = right.astype(float)
     estimate = _mean_over_items(scores, rng, clusters)
-    return bound_constant_share(estimate, scores, clusters)
+    return bound_share(estimate, scores, clusters)
 
 
 def _bootstrap_sums(

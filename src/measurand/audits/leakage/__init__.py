@@ -47,6 +47,9 @@ choices_only, chance
     right choice.
 position
     How often the position is right that is commonest in training among as many choices.
+one_place
+    How often the place is right that is commonest in test items, where it is another in
+    training items that were given.
 longest, shortest, most_alike, odd_one_out, question_overlap
     How often the choice is right that a rule without a reader points at; ties shared.
 not_longest, not_shortest, not_most_alike, not_odd_one_out

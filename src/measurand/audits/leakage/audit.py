@@ -22,6 +22,11 @@ from measurand.audits.leakage.controls import add_controls, add_part_controls
 from measurand.audits.leakage.exhibits import exhibits
 from measurand.audits.leakage.inference import add_inference, inference_clause
 from measurand.audits.leakage.memory import mark_remembered
+from measurand.audits.leakage.places import (
+    add_place,
+    find_test_place,
+    place_warnings,
+)
 from measurand.audits.leakage.reading import LeakageReading, read_leakage
 from measurand.audits.leakage.regions import ClusterSettings
 from measurand.audits.leakage.repair import Repair, repair_leaks
@@ -134,6 +139,7 @@ def audit(
     surest = {field: words.surest(field) for field in canonical.parts}
     stages = [*simple.stages, *(reading.stage for reading in readings)]
     by_rule = _choice_findings(canonical, settings.margin)
+    place = find_test_place(canonical, settings.margin)
     chance = float(baselines.majority.mean())
     conclusion = verdict(
         stages,
@@ -152,10 +158,11 @@ def audit(
         *merge_findings(readings),
         *simple.findings,
         *by_rule,
+        *([] if place is None else [place.finding]),
         *repairs.findings,
     ]
     conclusion = add_rule(add_saturation(conclusion, findings), by_rule, chance)
-    conclusion = name_worst_subject(conclusion, findings)
+    conclusion = add_place(name_worst_subject(conclusion, findings), place)
     drawings = exhibits(
         canonical, readings, findings, words, repairs, work, settings, experiment.seed
     )
@@ -174,7 +181,7 @@ def audit(
         )
         | budget_settings(experiment.budget),
         not_run,
-        tuple(leakage_warnings(canonical, baselines, readings)),
+        (*place_warnings(place), *leakage_warnings(canonical, baselines, readings)),
         drawings,
         items,
         highlight=UNASKED if canonical.has_choices else None,

@@ -148,8 +148,7 @@ def _state_position(
     """How often the position is right that is commonest among as many choices."""
     estimate = share_interval(runs.right.mean(axis=0), baselines.clusters)
     condition = name_condition(field)
-    decision = part.accuracy.decision(baselines.margin)
-    return Finding(POSITION, RULE, condition, estimate, decision)
+    return Finding(POSITION, RULE, condition, estimate, part.in_accuracy)
 
 
 def _simple_readers(canonical: CanonicalBenchmark, field: str) -> dict[str, Reader]:
