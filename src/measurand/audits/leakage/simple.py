@@ -100,11 +100,11 @@ def read_simply(
             continue
         asked = evaluation, Keep(field), baselines.clusters
         words = runs[field][KEY_WORDS] = _ask_simply(*asked, KeyWordsReader())
-        told = _read_part(words, baselines, len(canonical.parts), one_class=False)
+        part = _read_part(words, baselines, len(canonical.parts), one_class=False)
         for name, length_only in GOING_WITH.items():
             # What tells less than that cannot be why length or form tells.
             least = EXPLAINS_PARTLY * readings[name][field].bits.over.value
-            if name in leaking and told.bits.over.value >= least:
+            if name in leaking and part.bits.over.value >= least:
                 without[field][name] = [
                     _ask_simply(*asked, KeyWordsRemovedReader(length_only, replaced))
                     for replaced in (False, True)
