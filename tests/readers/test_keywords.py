@@ -8,19 +8,22 @@ from measurand.benchmarks.assemble import from_frames
 from measurand.core.items import Items
 from measurand.readers.keywords import (
     KeyWordsReader,
-    remove_words,
+    KeyWordsRemovedReader,
+    Removal,
+    choose_removal,
     telling_words,
 )
 
 RNG = np.random.default_rng(0)
+READER = KeyWordsReader()
 WORDS = ["apple", "river", "stone", "cloud", "table", "green", "paper", "chair"]
 
 
-def accuracy(write):
+def accuracy(write, reader=READER):
     labels = RNG.choice(["no", "yes"], 600)
     frame = pd.DataFrame({"query": [write(label) for label in labels], "label": labels})
     benchmark = from_frames(frame.iloc[:300], frame.iloc[300:], name="words")
-    fitted = KeyWordsReader().fit(benchmark.train, np.random.default_rng(0))
+    fitted = reader.fit(benchmark.train, np.random.default_rng(0))
     answers = fitted.predict(benchmark.test).argmax(axis=1)
     return (answers == benchmark.test.gold(fitted.classes)).mean()
 
@@ -62,9 +65,43 @@ def test_a_word_tells_also_by_being_absent():
     ],
 )
 def test_the_mark_of_a_removed_sentence_goes_with_it(text, left):
-    table = pd.DataFrame({"query": [text], "label": ["no"]}, index=["one"])
-    removed = remove_words(Items(table, ("query",)), {"query": frozenset({"never"})})
-    assert removed.column("query").iloc[0] == left
+    assert Removal(frozenset({"never"}))(text) == left
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("Never! A boat sails.", "Xxx! A boat sails."),
+        ("A boat NEVER sails.", "A boat XXX sails."),
+        ("Never never sails it", "Xxx xxx sails it"),
+        ("<never>A boat</never> sails", "<never>A boat</never> sails"),
+    ],
+)
+def test_what_has_the_place_of_a_word_has_its_case_and_space(text, left):
+    assert Removal(frozenset({"never"}), 3)(text) == left
+
+
+def test_what_has_the_place_of_a_word_is_as_long_as_words_are():
+    texts = ["certainly one two", "certainly red", "red one", "one two two"]
+    table = pd.DataFrame({"query": texts, "label": ["yes", "yes", "no", "no"]})
+    items = Items(table.set_axis([*"abcd"], axis="index"), ("query",))
+    replaced = choose_removal(items, "query", 1, replaced=True)
+    assert replaced == Removal(frozenset({"certainly"}), 3)
+    assert choose_removal(items, "query", 1, replaced=False).size == 0
+
+
+@pytest.mark.parametrize("added", [True, False])
+def test_length_tells_nothing_once_the_word_that_made_it_is_gone(added):
+    """A word that was added is taken out; one in the place of another is replaced."""
+
+    def write(label):
+        telling = ["certainly"] if label == "yes" else []
+        return " ".join([*RNG.choice(WORDS, 5), *telling][-5 - added * len(telling) :])
+
+    left = accuracy(write, KeyWordsRemovedReader(True, replaced=not added))
+    other = accuracy(write, KeyWordsRemovedReader(True, replaced=added))
+    assert left < 0.6
+    assert other > 0.95
 
 
 def test_markup_is_no_word():

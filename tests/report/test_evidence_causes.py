@@ -266,3 +266,51 @@ def test_no_more_is_said_to_be_owed_to_evidence_than_guessing_leaves():
     assert (
         certainty(0.74) == "With wrong evidence, between 72 and 76 of 100 answers lost."
     )
+
+
+WRITES, TAKE_OUT = "Ask a model that writes its", "Take the words of the right"
+
+
+@pytest.mark.parametrize("label", ["direct coupling", "warning"])
+@pytest.mark.parametrize(
+    ("shape", "of_choices", "of_answers"),
+    [
+        (
+            "overlap_choice",
+            "Take the words of the right",
+            "Take the words of the right",
+        ),
+        (
+            "longest_choice",
+            "Write wrong choices as long",
+            WRITES,
+        ),
+        ("odd_choice", "Write wrong choices that", WRITES),
+        ("position", "Put the choices of each item", WRITES),
+        ("", "Put the choices of each item", WRITES),
+    ],
+)
+def test_nobody_is_told_to_balance_letters(label, shape, of_choices, of_answers):
+    report = report_of("evidence", label)
+    reason = "metadata alone reach 1.12 of its accuracy, more than the reader itself"
+    clause = f"; {shape} names the right choice in 0.998 of the items" if shape else ""
+    made = replace(report, verdict=replace(report.verdict, reason=reason + clause))
+    assert "Balance the labels" in answer_report(made).steps[0]
+    screened = "answers (screened: the gold among 4 answers of like items)"
+    for role, column, step in (
+        ("choices", "choices (4 each)", of_choices),
+        ("answers", screened, of_answers),
+    ):
+        benchmark = {**made.benchmark, "roles": {"query": "question", role: column}}
+        steps = answer_report(replace(made, benchmark=benchmark)).steps
+        assert steps[0].startswith(step)
+        assert len(steps) == 1
+
+
+def test_choices_that_nearly_always_stand_in_one_place_are_dealt_anew():
+    report = report_of("evidence", "warning")
+    reason = "0.950 of the labels are one class, so the place is underdetermined"
+    roles = {"query": "question", "choices": "choices (4 each)"}
+    made = replace(report, verdict=replace(report.verdict, reason=reason))
+    answer = answer_report(replace(made, benchmark={**made.benchmark, "roles": roles}))
+    assert answer.steps[0].startswith("Put the choices of each item in a random order")

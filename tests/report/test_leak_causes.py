@@ -153,6 +153,51 @@ def test_the_step_follows_the_cause():
     assert answer_report(leaking(named, seen, *rules)).steps == answer.steps
 
 
+def of_choices(reason, *findings):
+    """The report of a leak of choices that items bring."""
+    report = leaking(f"tfidf: choices alone is 0.4, {reason}", *findings)
+    roles = {"query": "question", "choices": "choices (4 each)"}
+    return replace(report, benchmark={**report.benchmark, "roles": roles})
+
+
+SURE = "Use words such as “sure” in right and wrong choices alike."
+
+
+@pytest.mark.parametrize("leak", [gain("tfidf", "choices", 0.4), rule("longest", 0.95)])
+@pytest.mark.parametrize(
+    ("along", "steps"),
+    [
+        ("its length goes", [RULES["odd_one_out"].step, SURE]),
+        ("its length and its likeness to others go", [SURE]),
+    ],
+)
+def test_what_goes_with_words_is_mended_with_them_alone(leak, along, steps):
+    rules = rule("longest", 0.8), rule("odd_one_out", 0.7)
+    reason = f"by words such as 'sure', with which {along}"
+    answer = answer_report(of_choices(reason, leak, *rules))
+    assert answer.cause.startswith("Words such as “sure” go with certain labels, and")
+    assert [*answer.steps] == steps
+
+
+def test_each_of_two_causes_has_its_step():
+    reason = "56 % of what it tells by its length alone, by words such as 'sure'"
+    leak = gain("surface", "choices", 0.4)
+    answer = answer_report(of_choices(reason, leak, rule("longest", 0.7)))
+    assert answer.steps == (RULES["longest"].step, SURE)
+    unruled = answer_report(of_choices(reason, leak))
+    assert unruled.steps == ("Write right and wrong choices of like lengths.", SURE)
+    form = answer_report(of_choices("by its form alone (spacing, case)", leak))
+    assert form.steps[0].startswith("Write right and wrong choices in one form:")
+
+
+def test_words_are_told_beside_a_rule_that_tells_more():
+    reason = "40 % of what it tells by the rule longest alone, by words such as 'sure'"
+    leaks = gain("tfidf", "choices", 0.3), rule("longest", 0.95)
+    answer = answer_report(of_choices(reason, *leaks))
+    assert answer.cause == (f"{RULES['longest'].cause} Words such as “sure” tell more.")
+    assert answer.steps == (RULES["longest"].step, SURE)
+
+
 def test_two_that_tell_part_of_a_leak_are_both_named():
     reason = (
         "length: choices alone is 0.4, 49 % of what it tells by its length alone and "

@@ -2,7 +2,8 @@
 
 Where so little tells a label, the words may be the cause of what its length or form
 tells, which go with them: "not" makes a claim longer. They are, if length or form tells
-hardly anything of the texts without them.
+hardly anything of the texts without them: once they are taken out, as of "not", or once
+a word of ordinary length has their place, as of a word that took that of another.
 """
 
 import re
@@ -77,6 +78,7 @@ class KeyWordsRemovedReader:
 
     Attributes:
         length_only: Whether length is read, and nothing else of the form.
+        replaced: Whether a word of ordinary length has the place of each.
         count: Words a label.
         folds: Held-out folds for the temperature; 0 leaves it at 1.
     """
@@ -84,14 +86,14 @@ class KeyWordsRemovedReader:
     kind: ClassVar[str] = "without keywords"
     traits: ClassVar[Traits] = Traits(Strength.FORM)
     length_only: bool = False
+    replaced: bool = False
     count: int = 2
     folds: int = 3
 
     def fit(self, items: Items, rng: np.random.Generator) -> "FittedWithoutKeyWords":
         """Choose the words, and learn from how the rest is written."""
-        gold, most = items.gold(items.classes), self.count * len(items.classes)
         removed = {
-            field: telling_words(items.column(field), gold, most)
+            field: choose_removal(items, field, self.count, replaced=self.replaced)
             for field in items.fields
         }
         reader = SurfaceReader(self.length_only, self.folds)
@@ -104,7 +106,7 @@ class FittedWithoutKeyWords:
     """A reader of form without a few words that has learned."""
 
     reader: FittedSurface
-    removed: dict[str, frozenset[str]]
+    removed: "dict[str, Removal]"
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -116,35 +118,69 @@ class FittedWithoutKeyWords:
         return self.reader.predict(remove_words(items, self.removed))
 
 
-def remove_words(items: Items, removed: dict[str, frozenset[str]]) -> Items:
-    """The items without these words in each field, and the space before them."""
-    for field, own in removed.items():
-        texts = [_without(text, own) for text in items.column(field).tolist()]
-        items = items.with_field(field, texts)
-    return items
+@dataclass(frozen=True)
+class Removal:
+    """What is taken out of texts, and what has its place.
 
-
-def _without(text: str, own: frozenset[str]) -> str:
-    """The text without these words and the space before each.
-
-    The mark of a sentence that was nothing else goes with it, since it would tell as
-    much.
-
-    >>> _without("It is not so. Never.", frozenset({"not", "never"}))
-    'It is so.'
+    Attributes:
+        words: The words, in small letters.
+        size: The letters of what has the place of each; 0 leaves none.
     """
-    if text.isascii() and not any(word in text.lower() for word in own):
-        return text
-    kept, gone, bare = [], False, True  # bare: nothing but a mark stands before
-    for piece in PIECE.finditer(text):
-        word = piece.lastgroup == "word"
-        if word and piece[0].strip().lower() in own:
-            gone = True
-        elif not (gone and bare and piece.lastgroup == "mark"):
-            kept.append(piece[0])
-            if not piece[0].isspace():
-                gone, bare = False, piece.lastgroup == "mark"
-    return "".join(kept)
+
+    words: frozenset[str]
+    size: int = 0
+
+    def __call__(self, text: str) -> str:
+        """The text without these words and, where nothing replaces them, their spaces.
+
+        The mark of a sentence that was nothing else goes with it, since it would tell
+        as much.
+
+        >>> Removal(frozenset({"not", "never"}))("It is not so. Never.")
+        'It is so.'
+        >>> Removal(frozenset({"not", "never"}), 4)("It is not so. Never.")
+        'It is xxxx so. Xxxx.'
+        """
+        if text.isascii() and not any(word in text.lower() for word in self.words):
+            return text
+        kept, gone, bare = [], False, True  # bare: nothing but a mark stands before
+        for piece in PIECE.finditer(text):
+            word = piece[0].strip() if piece.lastgroup == "word" else ""
+            if word.lower() in self.words and self.size:
+                kept.append(piece[0].replace(word, self._stand_in(word)))
+                gone, bare = False, False
+            elif word.lower() in self.words:
+                gone = True
+            elif not (gone and bare and piece.lastgroup == "mark"):
+                kept.append(piece[0])
+                if not piece[0].isspace():
+                    gone, bare = False, piece.lastgroup == "mark"
+        return "".join(kept)
+
+    def _stand_in(self, word: str) -> str:
+        """What has the place of a word: its case, and nothing else of it."""
+        filler = "x" * self.size
+        if word.isupper() and len(word) > 1:
+            return filler.upper()
+        return filler.capitalize() if word[:1].isupper() else filler
+
+
+def choose_removal(items: Items, field: str, count: int, *, replaced: bool) -> Removal:
+    """The words of a field that tell most, so many a label."""
+    gold, most = items.gold(items.classes), count * len(items.classes)
+    texts = items.column(field).tolist()
+    telling = telling_words(texts, gold, most)
+    if not replaced:
+        return Removal(telling)
+    sizes = [len(w) for text in texts for w in content_words(text) if w not in telling]
+    return Removal(telling, int(np.median(sizes)) if sizes else 1)
+
+
+def remove_words(items: Items, removed: "dict[str, Removal]") -> Items:
+    """The items without these words in each field."""
+    for field, remove in removed.items():
+        items = items.change_texts(field, remove)
+    return items
 
 
 def keep_words(items: Items, kept: dict[str, frozenset[str]]) -> Items:

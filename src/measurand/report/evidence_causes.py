@@ -102,6 +102,20 @@ UNDECIDED_NEED: Mapping[str, tuple[str, str, str]] = {
     ),
 }
 FACTS = "more than the reader itself"
+ONE_CLASS = "of the labels are one class"
+DIRECT = "direct coupling"
+SHAPE = re.compile(r"; (\w+) names the right choice in")
+# What to do about letters that facts about the item tell, which nobody can balance.
+AGAIN = ", then run the audit again."
+SHAPE_STEPS = {
+    "overlap_choice": f"Take the words of the right answer out of the question{AGAIN}",
+    "longest_choice": f"Write wrong choices as long as the right one{AGAIN}",
+    "odd_choice": f"Write wrong choices that resemble the right one{AGAIN}",
+    "position": f"Put the choices of each item in a random order{AGAIN}",
+}
+LIKE_CHOICES = "Put the choices of each item in a random order, and write wrong ones "
+LIKE_CHOICES += f"like the right one{AGAIN}"
+WRITE = "Ask a model that writes its answers: the wrong ones were drawn here."
 # The same of a near zero that the verdict warns of.
 WARNED: Mapping[str, tuple[str, str, str]] = {
     FACTS: (
@@ -123,7 +137,7 @@ WARNED: Mapping[str, tuple[str, str, str]] = {
         "It is hardly better than the commonest label.",
         "Give a stronger reader, then run it again.",
     ),
-    "of the labels are one class": (
+    ONE_CLASS: (
         "Look at the labels first: wrong evidence costs nothing, but that may mean "
         "nothing.",
         "One label is too common to tell.",
@@ -207,7 +221,24 @@ def _fill_first_part(report: Report, words: VerdictWords) -> Details:
         # It may be the task itself; where wrong answers were drawn, it need not be.
         tone = "fix" if is_screened(report) else ""
         return Details(words.answer, cause, certainty, _need_query(report), tone)
-    return Details(words.answer, cause, certainty, ask_for_items(report, "test items"))
+    steps = ask_for_items(report, "test items")
+    if report.verdict.label == DIRECT and (step := _mend_shape(report)):
+        steps = (step,)
+    return Details(words.answer, cause, certainty, steps)
+
+
+def _mend_shape(report: Report) -> str:
+    """What to do where metadata tell the letter of a choice; empty where labels are.
+
+    Where wrong answers were drawn here, no author wrote them, or chose their order.
+    """
+    shape = SHAPE.search(report.verdict.reason)
+    named = shape[1] if shape else ""
+    if is_screened(report):
+        return SHAPE_STEPS[named] if named == "overlap_choice" else WRITE
+    if "choices" in named_roles(report):
+        return SHAPE_STEPS.get(named, LIKE_CHOICES)
+    return ""
 
 
 def _cap_loss(report: Report, stage: str, loss: Estimate) -> str:
@@ -269,6 +300,10 @@ def _why_warned(report: Report) -> tuple[str, str, str] | None:
     if full is not None and facts is not None and FACTS in reason:
         counts = say_count(facts.value), say_count(full.value)
         cause = "They alone get {} of 100 right, the reader {}.".format(*counts)
+    if FACTS in reason:
+        step = _mend_shape(report) or step
+    elif ONE_CLASS in reason and "choices" in named_roles(report):
+        step = SHAPE_STEPS["position"]
     return sentence, cause, step
 
 
@@ -326,7 +361,7 @@ def _form_does_as_well(report: Report) -> str:
 def _need_query(report: Report) -> tuple[str, ...]:
     """What to do where the evidence alone tells, whatever is asked."""
     if is_screened(report):
-        return ("Ask a model that writes its answers: the wrong ones were drawn here.",)
+        return (WRITE,)
     if "choices" in named_roles(report):  # leakage reads the choices, and no evidence
         return ("Add wrong choices that the evidence speaks of too.",)
     return (TELLING,)

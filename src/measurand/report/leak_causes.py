@@ -28,6 +28,7 @@ from measurand.report.details import (
     find_estimate,
     guessing,
     named_margin,
+    named_roles,
     tell_inverted,
 )
 from measurand.report.phrases import (
@@ -60,6 +61,11 @@ SEEN_BY = {  # what of these explains what its reader sees, the simplest first
 PARTLY = "% of (?:these bits|what it tells) "  # before what explains some of a leak
 WORDS_TELL = "Its words go with certain labels."
 DEAL = "Put the choices of each item in a random order."
+LIKE_LENGTHS = "Write right and wrong choices of like lengths."
+LIKE_FORMS = (
+    "Write right and wrong choices in one form: spacing, case, punctuation, symbols, "
+    "digits, markup and length."
+)
 
 
 @dataclass(frozen=True)
@@ -121,6 +127,12 @@ PLACED_APART = {
 }
 RULES = {**POINTING, **STRIKING, **PLACED_APART}
 OF_LENGTH = ("longest", "shortest", "not_longest", "not_shortest")
+# What goes with words, as the reason of a leak has it, and the rules that do.
+GOES_ALONG = re.compile(r"with which (its [\w ]+?) (?:goes|go)\b")
+ALONG = {
+    "its length": OF_LENGTH,
+    "its likeness to others": tuple(name for name in RULES if name not in OF_LENGTH),
+}
 # Why nobody can say whether a part leaks: what the reason has, and how it is said.
 UNDECIDED_LEAK: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "neither surely above nor within": (
@@ -449,10 +461,12 @@ def _leak_cause(report: Report, leak: Finding) -> str:
     clause = _clause_of(report, leak)
     by_rule = re.search(rf"({PARTLY})?by the rule (\w+) alone", clause)
     rule = leak.statistic if is_rule(leak) else by_rule[2] if by_rule else ""
+    listed = _list_words(report, leak)
+    more = f" Words such as {listed} tell more." if _named_words(clause) else ""
     some = []
-    if rule in RULES:
+    if rule in RULES and rule not in _rules_along(clause):
         if is_rule(leak) or not (by_rule and by_rule[1]):
-            return RULES[rule].cause
+            return f"{RULES[rule].cause}{more if is_rule(leak) else ''}"
         partly_by = re.findall(rf"{PARTLY}by the rule (\w+) alone", clause)
         some += [RULES[name].choice for name in partly_by if name in RULES]
     for phrase, sentence in SIMPLE.items():
@@ -462,19 +476,23 @@ def _leak_cause(report: Report, leak: Finding) -> str:
             return sentence
     tell = "each tell" if len(some) > 1 else "tells"
     partly = f"{capitalise(join_words(some))} {tell} part of it." if some else ""
-    with_them = re.search(r"with which (its \w+) goes", clause)
+    with_them = GOES_ALONG.search(clause)
     named = _named_words(clause) if partly or with_them else []
     if leak.reader in SEEN_BY and not named:  # who reads no word leaks by none
         return partly or SIMPLE[SEEN_BY[leak.reader][-1]]
-    part = condition_column(leak.condition)
-    words = top_words(report, part) or _named_words(clause)
-    if not words:
+    if not listed:
         return partly or WORDS_TELL
-    listed = join_words([f"“{plain_text(word, 24)}”" for word in words[:MOST_TOKENS]])
     beside = f", and {with_them[1]} with them" if with_them else ""
     if leak.reader == PLACE:  # the answer is of the place, which words come beside
         return f"{SIMPLE[SEEN_BY[PLACE][-1]]} Words such as {listed} tell more."
     return f"Words such as {listed} go with certain labels{beside}. {partly}".rstrip()
+
+
+def _rules_along(clause: str) -> tuple[str, ...]:
+    """The rules that are right only because certain words tell."""
+    along = GOES_ALONG.search(clause)
+    named = [rules for what, rules in ALONG.items() if along and what in along[1]]
+    return tuple(name for rules in named for name in rules)
 
 
 def _named_words(reason: str) -> list[str]:
@@ -486,6 +504,13 @@ def _named_words(reason: str) -> list[str]:
     listed = reason[:MOST_REASON].partition("by words such as ")[2]
     found = QUOTED.match(listed)
     return [a or b for a, b in WORD.findall(found[0])] if found else []
+
+
+def _list_words(report: Report, leak: Finding) -> str:
+    """The words that tell most, in quotes; empty where none are known."""
+    part = condition_column(leak.condition)
+    words = top_words(report, part) or _named_words(_clause_of(report, leak))
+    return join_words([f"“{plain_text(word, 24)}”" for word in words[:MOST_TOKENS]])
 
 
 def top_words(report: Report, part: str) -> list[str]:
@@ -537,9 +562,11 @@ def leaking_rules(report: Report) -> list[Finding]:
 
 def _rules_to_mend(report: Report, leak: Finding | None) -> list[str]:
     """The rules that leak, the most telling first; of a known cause, its own alone."""
-    if leak is not None and is_rule(leak):
+    clause = _clause_of(report, leak)
+    along = _rules_along(clause)
+    if leak is not None and is_rule(leak) and leak.statistic not in along:
         return [leak.statistic]
-    rules, clause = leaking_rules(report), _clause_of(report, leak)
+    rules = [f for f in leaking_rules(report) if f.statistic not in along]
     cause = re.search(rf"({PARTLY})?\bby (?:its length|the rule (\w+)) alone", clause)
     if cause is None or cause[1]:
         return [f.statistic for f in rules]
@@ -555,8 +582,31 @@ def _repair_steps(report: Report, leak: Finding | None) -> tuple[str, ...]:
         steps.append(DEAL)
     # One step: of two rules that leak, one may ask for the opposite of the other.
     steps += [RULES[name].step for name in _rules_to_mend(report, leak)[:1]]
+    if leak is not None and "choices" in named_roles(report):
+        steps += _choice_steps(report, leak, steps)
     if kept_files(report):
         steps.append("Test on the repaired subset, whose items the report lists.")
     if "repair/work_list.csv" in report.files:
         steps.append("Rewrite the items on the report's work list.")
     return tuple(steps) or ("Rewrite the items that this part gives away.",)
+
+
+def _choice_steps(report: Report, leak: Finding, before: list[str]) -> list[str]:
+    """What the author of choices can do about each cause for which no rule has a step.
+
+    Args:
+        report: The report of a leak.
+        leak: What leaks most.
+        before: The steps there are.
+    """
+    clause, steps = _clause_of(report, leak), []
+    if "by its length alone" in clause and not {*before} & {
+        RULES[name].step for name in OF_LENGTH
+    }:
+        steps.append(LIKE_LENGTHS)
+    if "by its form alone" in clause:
+        steps.append(LIKE_FORMS)
+    if _named_words(clause):
+        listed = _list_words(report, leak)
+        steps.append(f"Use words such as {listed} in right and wrong choices alike.")
+    return steps

@@ -6,10 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from measurand.api.source import load
 from measurand.audits.leakage import LeakageSettings, audit
 from measurand.benchmarks.assemble import from_frames
 from measurand.experiment.experiment import open_experiment
 from measurand.readers import READERS
+from measurand.report.answer import answer_report
 
 WORDS = [
     "apple",
@@ -80,6 +82,91 @@ def far_longer(yes, some, rng):
     often = rng.choice(["the", "of", "and"], int(rng.integers(1, 3)) + 12 * yes)
     seldom = rng.integers(100, 999, int(rng.integers(4, 7)) + 30 * yes)
     return " ".join([*often, *(f"word{number}" for number in seldom)])
+
+
+SYLLABLES = ["ba", "ke", "di", "lo", "mu", "na", "re", "si", "to", "ku"]
+NAMES = [a + b + c for a in SYLLABLES for b in SYLLABLES[:5] for c in SYLLABLES[5:]]
+
+
+def coded(right, rng):
+    """A code word in the place of another: only that makes right choices longer."""
+    words = [*rng.choice(NAMES, 4)]
+    return [*words[:3], "certainly"] if right and rng.random() < 0.4 else words
+
+
+def lengthy(right, rng):
+    count = 8 if right and rng.random() < 0.4 else int(rng.integers(3, 7))
+    return [*rng.choice(NAMES, count)]
+
+
+def coded_or_lengthy(right, rng):
+    """Of some items the right choice is longer, of others it has a code word."""
+    luck, words = rng.random(), [*rng.choice(NAMES, int(rng.integers(3, 7)))]
+    if right and luck < 0.3:
+        return [*words, *rng.choice(NAMES, 6)]
+    return [*words[:-1], "certainly"] if right and luck < 0.6 else words
+
+
+@cache
+def audited_choices(write):
+    rng = np.random.default_rng(0)
+    rows = [
+        {
+            "question": " ".join(rng.choice(NAMES, 8)),
+            "choices": [" ".join(write(number == gold, rng)) for number in range(4)],
+            "answer": int(gold),
+        }
+        for gold in rng.integers(4, size=500)
+    ]
+    benchmark = load(pd.DataFrame(rows), name="choices")
+    settings = LeakageSettings(calibrate=False, controls="none", brief=True)
+    with open_experiment(benchmark) as experiment:
+        return audit(experiment, {"tfidf": READERS.load("tfidf")}, settings)
+
+
+ALIKE = "Use words such as “certainly”"
+AS_LONG = "Write wrong choices as long as the right one."
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("write", "named", "steps"),
+    [
+        (coded, "by words such as 'certainly', with which its length goes", (ALIKE,)),
+        (lengthy, "by its length alone (at least", (AS_LONG,)),
+        (
+            coded_or_lengthy,
+            "by its length alone, by words such as 'certainly'",
+            (AS_LONG, ALIKE),
+        ),
+    ],
+)
+def test_choices_leak_by_their_length_only_where_no_word_makes_it(write, named, steps):
+    report = audited_choices(write)
+    leaking = {f.reader for f in report.findings if f.decision == "leaks"}
+    assert leaking >= {"length", "rule"}
+    assert named in report.verdict.reason
+    assert "by the rule" not in report.verdict.reason
+    told = answer_report(report).steps
+    assert len(told) == len(steps)
+    assert all(map(str.startswith, told, steps))
+
+
+@pytest.mark.slow
+def test_a_rule_is_no_cause_where_a_word_makes_its_choice_the_longest():
+    """By one letter in two hundred: only who compares choices sees the length."""
+
+    def write(right, rng):
+        words = [*rng.choice(NAMES, 34)]
+        return [*words[1:], "certain"] if right and rng.random() < 0.5 else words
+
+    report = audited_choices(write)
+    assert report.finding("over_majority", "length", "choices").decision != "leaks"
+    assert report.finding("longest", "rule", "choices").decision == "leaks"
+    assert "by words such as 'certain', with which its length goes" in (
+        report.verdict.reason
+    )
+    assert "Write wrong choices as long" not in " ".join(answer_report(report).steps)
 
 
 @cache

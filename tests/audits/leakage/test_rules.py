@@ -179,7 +179,7 @@ def test_who_goes_by_a_rule_is_as_sure_as_it_is_often_right():
 def half_by_a_word(choices, gold):
     """Half of the right choices are the longest, the other half have a word."""
     if choices[0][0] < "m":
-        choices[gold] += ["kelu", "tavo", "zumi"]
+        choices[gold] += choices[gold][:3]
     else:
         choices[gold][1] = "sure"
 
@@ -212,7 +212,7 @@ def test_a_place_is_explained_by_itself_and_no_rule_of_other_items():
 def test_length_of_half_the_items_and_the_place_of_the_others_are_both_causes():
     def lengthen(choices, gold):
         if gold:
-            choices[gold] += ["kelu", "tavo", "zumi"]
+            choices[gold] += choices[gold][:3]
 
     rows = planted_rows(360, lengthen)
     # Of every fourth item the first is right, of some more as long as all others.

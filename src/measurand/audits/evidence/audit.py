@@ -35,6 +35,7 @@ from measurand.audits.evidence.rivals import (
     rival_findings,
 )
 from measurand.audits.evidence.settings import EvidenceSettings
+from measurand.audits.evidence.shapes import name_shape
 from measurand.audits.evidence.split import (
     SplitCheck,
     check_shuffle,
@@ -188,6 +189,7 @@ def _audit_split(
     )
     if only_written:
         conclusion = _name_commonest(conclusion)
+    conclusion = name_shape(conclusion, benchmark.test, metadata.value)
     return Report(
         "evidence",
         benchmark.describe(),

@@ -33,9 +33,8 @@ from measurand.audits.leakage.repair import Repair, repair_leaks
 from measurand.audits.leakage.rules import (
     add_rule,
     leaking_rules,
-    name_rule,
     rule_findings,
-    rule_runs,
+    tell_by_rules,
 )
 from measurand.audits.leakage.scores import (
     LeakageBaselines,
@@ -126,19 +125,20 @@ def audit(
     canonical = canonical_benchmark(experiment.benchmark, experiment.seed)
     baselines, other_baselines = _all_baselines(canonical, readers, settings)
     words = word_statistics(part_choices(canonical))
+    by_rule = _choice_findings(canonical, settings.margin)
     folds = _check_folds(canonical, settings.folds)
     with open_evaluation(experiment, canonical, folds, settings.draws) as evaluation:
         readings, refused = _climb_leakage_ladder(
             evaluation, readers, baselines, other_baselines, settings
         )
-        simple = read_simply(evaluation, baselines)
+        told_by_rules = canonical.parts if leaking_rules(by_rule) else ()
+        simple = read_simply(evaluation, baselines, told_by_rules)
         repairs = LEFT_OUT
         if not settings.brief:
             repairs = repair_leaks(evaluation, readers, readings, settings.margin)
     work, why_no_work = _list_work(canonical, readings, repairs.field)
     surest = {field: words.surest(field) for field in canonical.parts}
     stages = [*simple.stages, *(reading.stage for reading in readings)]
-    by_rule = _choice_findings(canonical, settings.margin)
     place = find_test_place(canonical, settings.margin)
     chance = float(baselines.majority.mean())
     conclusion = verdict(
@@ -244,10 +244,8 @@ def _cause_finder(
     order = np.argsort(np.array(items.ids, str), kind="stable")
     classes = canonical.benchmark.classes
     ground = Ground(guess_table(items, classes)[order], clusters)
-    rules = {
-        name_rule(f.statistic): rule_runs(items, query, f.statistic, classes)
-        for f in leaking_rules(by_rule)
-    }
+    leaking = [f.statistic for f in leaking_rules(by_rule)]
+    rules = tell_by_rules(items, query, leaking, classes)
 
     def cause_of(part: str, names: Sequence[str]) -> Cause:
         answers = {**simple.runs[part]}

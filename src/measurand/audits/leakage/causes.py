@@ -2,10 +2,10 @@
 
 Something simple explains a leak where a reader adds little to it: what both tell
 together is hardly more than what it tells alone. That one tells as many bits as the
-other would not do, since they may tell them of other items. Where a few words explain
-it too, and length or form tells hardly anything without them, the words are the cause,
-and what goes with them is said. Of two that each tell some, of other items, both are
-named.
+other would not do, since they may tell them of other items. What tells hardly anything
+without a few words that explain it is no cause: it goes with the words, and is said to;
+what tells half without them explains half. Of two that each tell some, of other items,
+both are named.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,13 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from measurand.audits.leakage.asking import Runs
+from measurand.audits.leakage.rules import OF_LENGTH, OF_LIKENESS, RuleRuns, name_rule
 from measurand.audits.leakage.settings import EXPLAINS, EXPLAINS_PARTLY, FLOOR
 from measurand.audits.leakage.simple import (
     FORM,
     KEY_WORDS,
     LENGTH,
     POSITION,
-    WITHOUT,
     SimpleReadings,
 )
 from measurand.audits.leakage.verdict import Cause
@@ -34,7 +34,12 @@ WORDS = {
     FORM: "its form alone (spacing, case, punctuation, symbols, digits, markup, "
     "length)",
 }
-GOES_WITH = {LENGTH: "with which its length goes", FORM: "with which its form goes"}
+# What goes with words.
+GOES_WITH = {
+    "its length": (LENGTH, *map(name_rule, OF_LENGTH)),
+    "its form": (FORM,),
+    "its likeness to others": tuple(map(name_rule, OF_LIKENESS)),
+}
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,7 @@ def find_cause(
     part: str,
     readers: Sequence[Runs],
     ground: Ground,
-    rules: Mapping[str, Runs] | None = None,
+    rules: Mapping[str, RuleRuns] | None = None,
 ) -> Cause:
     """What explains what readers find in a part: what explains all of them.
 
@@ -82,24 +87,33 @@ def find_cause(
     telling = [r for r in readers if told_bits(r, ground) > 0]
     # Only what surely tells the label itself can be why others do.
     leaking = {stage.name for stage in simple.stages if part in stage.leaking_parts}
-    runs = {**simple.runs[part], **(rules or {})}
-    names = [name for name in runs if name in {*leaking, *(rules or ())}]
+    of_rules = {name: rule.runs for name, rule in (rules or {}).items()}
+    without = {**simple.without[part]}
+    without |= {name: rule.without for name, rule in (rules or {}).items()}
+    runs = {**simple.runs[part], **of_rules}
+    names = [name for name in runs if name in {*leaking, *of_rules}]
     if not telling or not names:
         return Cause()
-    shares = {
-        name: _least_share([share_explained(runs[name], r, ground) for r in telling])
-        for name in (*names, *({KEY_WORDS} & {*runs}))
+    words = runs.get(KEY_WORDS)
+    own = {
+        name: _own_share(words, runs[name], without.get(name, ()), ground)
+        for name in names
     }
-    words = shares.pop(KEY_WORDS, Share(0, 0))
+    along = {name for name in names if own[name] < EXPLAINS_PARTLY}
+    shares = {
+        name: _least_share(
+            [share_explained(runs[name], r, ground) for r in telling], own[name]
+        )
+        for name in names
+        if name not in along
+    }
     for name, share in shares.items():
         if share.explained < EXPLAINS:
             continue
-        if words.explained >= EXPLAINS and _goes_with_words(runs, name, ground):
-            return Cause(after_words=GOES_WITH[name])
         percent = 100 * min(share.explained, 1)
         of_each = f"at least {percent:.0f} % of what each reader finds"
         return Cause(f"by {WORDS.get(name, name)} ({of_each})", whole=True)
-    most = max(share.told for share in shares.values())
+    most = max((share.told for share in shares.values()), default=0.0)
     for name, share in shares.items():
         # Of two that tell nearly as much, the simpler.
         if share.told >= max(EXPLAINS * most, EXPLAINS_PARTLY):
@@ -113,8 +127,9 @@ def find_cause(
             ]
             apart.sort(key=lambda other: -shares[other].told)
             named = [name, *apart[:1]]
-            return Cause(" and ".join(_name_part(n, shares[n]) for n in named))
-    return Cause()
+            simplest = " and ".join(_name_part(n, shares[n]) for n in named)
+            return Cause(simplest, after_words=_name_along(along, named))
+    return Cause(after_words=_name_along(along, ()))
 
 
 def _name_part(name: str, share: Share) -> str:
@@ -122,17 +137,45 @@ def _name_part(name: str, share: Share) -> str:
     return f"{100 * share.told:.0f} % of what it tells by {WORDS.get(name, name)}"
 
 
-def _goes_with_words(runs: Mapping[str, Runs], name: str, ground: Ground) -> bool:
-    """Whether length or form tells less than half of it once a few words are gone."""
-    if name not in GOES_WITH:
-        return False
-    without = told_bits(runs[WITHOUT[name]], ground)
-    return without < told_bits(runs[name], ground) / 2
+def _name_along(along: set[str], named: Sequence[str]) -> str:
+    """A clause on what goes with words, where nothing like it is named as a cause.
+
+    Form has length, which is said alone.
+
+    >>> _name_along({"length", "surface"}, ())
+    'with which its length goes'
+    """
+    said = [
+        what for what, of in GOES_WITH.items() if along & {*of} and not {*named} & {*of}
+    ]
+    if {LENGTH, FORM} <= along and "its length" in said:
+        said.remove("its form")
+    goes = "go" if len(said) > 1 else "goes"
+    return f"with which {' and '.join(said)} {goes}" if said else ""
 
 
-def _least_share(shares: Sequence[Share]) -> Share:
-    """What is explained of the reader to which it explains least."""
-    return Share(min(s.explained for s in shares), min(s.told for s in shares))
+def _own_share(
+    words: Runs | None, simple: Runs, without: Sequence[Runs], ground: Ground
+) -> float:
+    """Of what it tells, the share that it tells without a few words.
+
+    In one way of doing without them: a word that was added leaves nothing behind where
+    it is taken out, and a word in the place of another where one replaces it. All of it
+    is its own where the words explain little of it, or it tells nearly as much.
+    """
+    if words is None or not without:
+        return 1.0
+    if share_explained(words, simple, ground).explained < EXPLAINS_PARTLY:
+        return 1.0
+    left = min(told_bits(each, ground) for each in without)
+    share = max(left, 0.0) / told_bits(simple, ground)
+    return share if share < 1 - EXPLAINS_PARTLY else 1.0
+
+
+def _least_share(shares: Sequence[Share], own: float) -> Share:
+    """What is explained of the reader to which it explains least, as far as it may."""
+    explained = min(share.explained for share in shares)
+    return Share(own * explained, own * min(share.told for share in shares))
 
 
 def share_explained(simple: Runs, reader: Runs, ground: Ground) -> Share:

@@ -5,16 +5,18 @@ the right choice is never the longest, who strikes that out has fewer to guess a
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from measurand.audits.leakage.asking import Runs
 from measurand.audits.leakage.scores import LEAKS, PartLeakage
 from measurand.core.arrays import Bools, Floats, Ints
+from measurand.core.choices import pair_choices
 from measurand.core.finding import Finding, Verdict
 from measurand.core.items import LETTERS, Items
 from measurand.core.words import words
+from measurand.readers.keywords import KeyWordsReader, choose_removal
 from measurand.stats.scores import share_interval
 from measurand.stats.uncertainty import mean_interval
 
@@ -80,6 +82,8 @@ POINTING: dict[str, Rule] = {
     "most_alike": _likeness,
     "odd_one_out": _negated(_likeness),
 }
+OF_LENGTH = ("longest", "shortest", "not_longest", "not_shortest")
+OF_LIKENESS = ("most_alike", "odd_one_out", "not_most_alike", "not_odd_one_out")
 # A rule that is never right tells as well: what it points at is struck out.
 STRIKING = {f"not_{name}": _struck_out(rule) for name, rule in POINTING.items()}
 RULES: dict[str, Rule] = {**POINTING, OVERLAP: _overlap, **STRIKING}
@@ -113,6 +117,39 @@ def leaking_rules(findings: Sequence[Finding]) -> list[Finding]:
     """The rules to which the choices alone surely leak, the surest first."""
     leaking = [f for f in findings if f.statistic in RULES and f.decision == LEAKS]
     return sorted(leaking, key=lambda f: -f.estimate.low)
+
+
+@dataclass(frozen=True, eq=False)
+class RuleRuns:
+    """What a rule tells.
+
+    Attributes:
+        runs: Of the choices as they are.
+        without: Of them without their most telling words, taken out or replaced.
+    """
+
+    runs: Runs
+    without: Sequence[Runs]
+
+
+def tell_by_rules(
+    items: Items, query: str, names: Sequence[str], classes: tuple[str, ...]
+) -> dict[str, RuleRuns]:
+    """By how a cause calls it, what each rule tells."""
+    if not names:
+        return {}
+    field, count = str(items.choices), KeyWordsReader().count
+    pairs = pair_choices(items.keep_fields()).items
+    replaced = choose_removal(pairs, field, count, replaced=True)
+    removals = replace(replaced, size=0), replaced
+    bare = [items.change_texts(field, removal) for removal in removals]
+    return {
+        name_rule(name): RuleRuns(
+            rule_runs(items, query, name, classes),
+            [rule_runs(each, query, name, classes) for each in bare],
+        )
+        for name in names
+    }
 
 
 def rule_runs(items: Items, query: str, name: str, classes: tuple[str, ...]) -> Runs:

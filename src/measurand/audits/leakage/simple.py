@@ -3,8 +3,8 @@
 They go by its length, its form (spacing, case, punctuation, digits, markup) or a memory
 of its texts. What they find, no content gave away. Labels that only form tells apart
 are a leak of their own, since no reader of words, and no tokenizer that normalises, can
-see them. Where length or form tells, a few words are asked too: they may be what makes
-a text longer.
+see them. Where length, form or a rule tells, a few words are asked too: they may be
+what makes a text longer.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,6 +29,7 @@ from measurand.audits.leakage.scores import (
     read_part,
     runs_in_bits,
 )
+from measurand.audits.leakage.settings import EXPLAINS_PARTLY
 from measurand.audits.leakage.verdict import LeakageStage
 from measurand.core.arrays import Ints
 from measurand.core.finding import Finding
@@ -44,7 +45,7 @@ from measurand.stats.scores import share_interval
 
 POSITION, LENGTH, FORM, MEMORY = "position", "length", "surface", "lookup"
 KEY_WORDS = "keywords"
-WITHOUT = {LENGTH: "length without keywords", FORM: "surface without keywords"}
+GOING_WITH = {LENGTH: True, FORM: False}  # what words may bring; whether length alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,23 +56,31 @@ class SimpleReadings:
         findings: What they reach, and what they decide.
         stages: What the verdict may rest on: form and length, never memory.
         runs: By part and reader, from simple to less so, what was answered; the few
-            words, and length and form without them, last, where form or length tells.
+            words last, where anything simpler tells.
+        without: By part, what length and form tell without the few words, which are
+            taken out or replaced, where these tell a good part as much.
     """
 
     findings: Sequence[Finding]
     stages: Sequence[LeakageStage]
     runs: Mapping[str, Mapping[str, Runs]]
+    without: Mapping[str, Mapping[str, Sequence[Runs]]]
 
 
-def read_simply(evaluation: Evaluation, baselines: LeakageBaselines) -> SimpleReadings:
-    """Ask the readers that read no word about each part alone."""
+def read_simply(
+    evaluation: Evaluation, baselines: LeakageBaselines, told_by_rules: Sequence[str]
+) -> SimpleReadings:
+    """Ask the readers that read no word about each part alone.
+
+    In the parts that rules tell, too, a few words are asked.
+    """
     canonical = evaluation.canonical
     readings: dict[str, dict[str, PartReading]] = {}
     runs: dict[str, dict[str, Runs]] = {field: {} for field in canonical.parts}
     positions: list[Finding] = []
     for field in canonical.parts:
         for name, reader in _simple_readers(canonical, field).items():
-            told = _ask_simply(evaluation, reader, Keep(field), baselines.clusters)
+            told = _ask_simply(evaluation, Keep(field), baselines.clusters, reader)
             # Who goes by the position says one letter, and has not collapsed by that.
             one_class = name != POSITION and is_one_class(told)
             part = _read_part(told, baselines, len(canonical.parts), one_class)
@@ -84,15 +93,22 @@ def read_simply(evaluation: Evaluation, baselines: LeakageBaselines) -> SimpleRe
         for name, parts in readings.items()
         if name != MEMORY
     ]
-    leaking = dict.fromkeys(part for stage in stages for part in stage.leaking_parts)
-    for field in leaking if not canonical.has_choices else ():
-        for name, reader in (
-            (KEY_WORDS, KeyWordsReader()),
-            (WITHOUT[LENGTH], KeyWordsRemovedReader(length_only=True)),
-            (WITHOUT[FORM], KeyWordsRemovedReader()),
-        ):
-            terms = evaluation, reader, Keep(field), baselines.clusters
-            runs[field][name] = _ask_simply(*terms)
+    without: dict[str, dict[str, list[Runs]]] = {field: {} for field in runs}
+    for field in canonical.parts:
+        leaking = {stage.name for stage in stages if field in stage.leaking_parts}
+        if not leaking and field not in told_by_rules:
+            continue
+        asked = evaluation, Keep(field), baselines.clusters
+        words = runs[field][KEY_WORDS] = _ask_simply(*asked, KeyWordsReader())
+        part = _read_part(words, baselines, len(canonical.parts), one_class=False)
+        for name, length_only in GOING_WITH.items():
+            # What tells less than that cannot be why length or form tells.
+            least = EXPLAINS_PARTLY * readings[name][field].bits.over.value
+            if name in leaking and part.bits.over.value >= least:
+                without[field][name] = [
+                    _ask_simply(*asked, KeyWordsRemovedReader(length_only, replaced))
+                    for replaced in (False, True)
+                ]
     known = {stage.name: {*stage.remembered} for stage in stages}
     known[MEMORY] = {*canonical.parts}  # no verdict calls a memory of texts a leak
     findings = [
@@ -110,7 +126,7 @@ def read_simply(evaluation: Evaluation, baselines: LeakageBaselines) -> SimpleRe
             ("v_information", part.bits.over, part.in_bits),
         )
     ]
-    return SimpleReadings([*findings, *positions], stages, runs)
+    return SimpleReadings([*findings, *positions], stages, runs, without)
 
 
 def _mark_remembered(
@@ -133,7 +149,7 @@ def _mark_remembered(
 
 
 def _ask_simply(
-    evaluation: Evaluation, reader: Reader, change: Intervention, clusters: Ints
+    evaluation: Evaluation, change: Intervention, clusters: Ints, reader: Reader
 ) -> Runs:
     """What it answers, with probabilities as honest as those of any reader."""
     asked = asked_reader(reader, cut=evaluation.is_cut)
