@@ -218,9 +218,8 @@ def _fill_first_part(report: Report, words: VerdictWords) -> Details:
     if words.tone.name == "fine" and (form := _form_does_as_well(report)):
         return Details(FORM_AS_WELL, form, certainty, (TELLING,), "fix")
     if role == "evidence" and words.tone.name == "fine":
-        # It may be the task itself; where wrong answers were drawn, it need not be.
-        tone = "fix" if is_screened(report) else ""
-        return Details(words.answer, cause, certainty, _need_query(report), tone)
+        # It may be the task itself, and where wrong answers were drawn, their doing.
+        return Details(words.answer, cause, certainty, _need_query(report))
     steps = ask_for_items(report, "test items")
     if report.verdict.label == DIRECT and (step := _mend_shape(report)):
         steps = (step,)
@@ -382,5 +381,7 @@ def _one_part_does(report: Report, stage: str) -> tuple[str, str]:
             alone = find_estimate(report, statistic, stage, "full")
             if alone is not None and alone.value >= least:
                 part = name_part(plain_text(named.get(role, role), 40))
-                return role, f"{capitalise(part)} alone does as well as both."
+                drawn = role == "evidence" and is_screened(report)
+                why = ", maybe because wrong answers were drawn" if drawn else ""
+                return role, f"{capitalise(part)} alone does as well as both{why}."
     return "", ""
