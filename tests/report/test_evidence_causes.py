@@ -268,6 +268,19 @@ def test_no_more_is_said_to_be_owed_to_evidence_than_guessing_leaves():
     )
 
 
+def test_of_classes_evidence_accounts_for_what_is_over_the_commonest_label():
+    report = report_of("evidence", "evidence-sensitive")
+    told = ("delta_evi", "majority", "accuracy")
+    kept = [f for f in report.findings if f.statistic not in told]
+    added = [
+        Finding("majority", "majority", "full", estimate(0.68)),
+        Finding("accuracy", "cross", "full", estimate(0.75)),
+        Finding("delta_evi", "cross", "plain", estimate(0.21), "depends"),
+    ]
+    answer = answer_report(replace(report, findings=(*kept, *added)))
+    assert "accounts for 7 at most, as guessing keeps 68" in answer.certainty
+
+
 WRITES, TAKE_OUT = "Ask a model that writes its", "Take the words of the right"
 
 

@@ -243,14 +243,15 @@ def _mend_shape(report: Report) -> str:
 def _cap_loss(report: Report, stage: str, loss: Estimate) -> str:
     """How much of a loss the evidence can account for, where more was surely lost.
 
-    Who chooses among answers and knows nothing is right as often as by guessing: a
-    reader that falls below that was misled.
+    Who knows nothing is right as often as by guessing: a reader that falls below that
+    was misled.
     """
-    chance = find_estimate(report, "chance")
+    base = guessing(report)
     right = find_estimate(report, "accuracy", stage, "full")
-    if chance is None or right is None or loss.low <= right.value - chance.value:
+    if base is None or right is None or loss.low <= right.value - base.value:
         return ""
-    owed, kept = say_count(right.value - chance.value), say_count(chance.value)
+    owed = say_count(max(right.value - base.value, 0.0))
+    kept = say_count(base.value)
     return (
         f"; the evidence accounts for {owed} at most, as guessing keeps {kept}: wrong "
         "evidence misleads"
