@@ -35,14 +35,8 @@ from measurand.benchmarks.published.layouts import (
     read_published_file,
     select_part_rows,
 )
-from measurand.benchmarks.published.table import (
-    PUBLISHED,
-    SEEDED_SPLIT,
-    TOPICS,
-    FileNames,
-    PublishedBenchmark,
-    Topic,
-)
+from measurand.benchmarks.published.records import FileNames, PublishedBenchmark
+from measurand.benchmarks.published.table import PUBLISHED, SEEDED_SPLIT, TOPICS, Topic
 from measurand.benchmarks.split import DEV
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadInput, MissingExtra, UnknownName, join_names, quote
