@@ -3,20 +3,26 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+Roles = Mapping[str, str | tuple[str, ...]]  # the column of each part, or several
+LINES, HEADLESS = "lines", "headless"
+
 
 @dataclass(frozen=True)
 class FileNames:
-    """Files that lie in one folder, all of them needed.
+    """Files that lie in one folder, all of them needed; `*` stands for any name.
 
     Attributes:
         train: What to learn from.
         test: What to ask about; where empty, train is split.
         answers: The file that holds the labels which `test` keeps secret.
+        form: How they are written where their names do not say it: `lines` of JSON, or
+            `headless`, MMLU's values without a header.
     """
 
     train: tuple[str, ...]
     test: tuple[str, ...] = ()
     answers: str | None = None
+    form: str = ""
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,8 @@ class PublishedBenchmark:
         parts: The test parts by name; the first is the default.
         elicited: The fields that annotators wrote.
         task: Which of the layouts read it.
+        columns: Of questions with choices or free answers, the authors' columns in each
+            of their formats; the first that are all there count.
         query: The field that asks or claims.
         evidence: The field that should decide.
         folders: What the authors' archive unpacks to.
@@ -55,6 +63,7 @@ class PublishedBenchmark:
     parts: Mapping[str, PublishedPart]
     elicited: tuple[str, ...] = ("hypothesis",)
     task: str = "pairs"
+    columns: tuple[Roles, ...] = ()
     query: str = "hypothesis"
     evidence: str = "premise"
     folders: tuple[str, ...] = ()

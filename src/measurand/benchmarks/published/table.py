@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 
+from measurand.benchmarks.published.question_table import QUESTIONS, hotpotqa_part
 from measurand.benchmarks.published.records import (
     FileNames,
     PublishedBenchmark,
@@ -81,13 +82,6 @@ def _debiased_part(origin: str) -> PublishedPart:
     """The z-augmented pairs, which the leakage paper reads; none stand apart."""
     splits = hub_splits("pietrolesci/gen_debiased_nli", f"{origin}_z_aug")
     return single_file_part(f"{origin}_z-aug.jsonl", hub=splits)
-
-
-def _hotpotqa_part(setting: str) -> PublishedPart:
-    """One setting of HotpotQA; both train on the same questions."""
-    files = FileNames(("hotpot_train_v1.1.json",), (f"hotpot_dev_{setting}_v1.json",))
-    splits = hub_splits(f"hotpotqa/hotpot_qa:{setting}", "train", "validation")
-    return PublishedPart((files,), splits, {"setting": setting})
 
 
 PAIR_FIELDS = ("hypothesis", "premise")
@@ -198,8 +192,8 @@ PUBLISHED: Mapping[str, PublishedBenchmark] = {
     "hotpotqa": PublishedBenchmark(
         "questions over two pages, with a weak label (Yang et al., 2018)",
         {
-            "fullwiki": _hotpotqa_part("fullwiki"),
-            "distractor": _hotpotqa_part("distractor"),
+            "fullwiki": hotpotqa_part("fullwiki"),
+            "distractor": hotpotqa_part("distractor"),
         },
         elicited=("question",),
         task="hotpotqa",
@@ -220,6 +214,7 @@ PUBLISHED: Mapping[str, PublishedBenchmark] = {
         evidence="passage",
         folders=("BoolQ",),
     ),
+    **QUESTIONS,
 }
 
 
