@@ -360,6 +360,25 @@ HUB = {
             "answerKey": key(i),
         },
     ),
+    "arc-easy": (
+        "allenai/ai2_arc",
+        lambda s, i: {
+            "id": f"{s}-{i}",
+            "question": f"What of {s} {i}?",
+            "choices": {"text": texts(s, i), "label": [*"ABCD"]},
+            "answerKey": key(i),
+        },
+    ),
+    "quality": (
+        "emozilla/quality",
+        lambda s, i: {
+            "article": f"On {s} {i // 2}.",
+            "question": f"What of {s} {i}?",
+            "options": texts(s, i),
+            "answer": i % 4,
+            "hard": i % 2 == 0,
+        },
+    ),
     "sciq": ("allenai/sciq", sciq),
     "race": (
         "ehovy/race",
