@@ -53,7 +53,12 @@ DECODER = json.JSONDecoder(object_pairs_hook=_parse_object)
 
 def parse_json_lines(stream: IO[bytes]) -> pd.DataFrame:
     """A table of one JSON object a line; blank lines are skipped."""
-    return gather_table(_parse_objects(_decode_lines(stream)))
+    return gather_table(parse_object_lines(stream))
+
+
+def parse_object_lines(stream: IO[bytes]) -> Iterator[Row]:
+    """The object on each line that is not blank."""
+    return _parse_objects(_decode_lines(stream))
 
 
 def parse_json_table(stream: IO[bytes]) -> pd.DataFrame:
@@ -174,12 +179,14 @@ def _parse_objects(texts: Iterable[str]) -> Iterator[Row]:
 
 
 def parse_records(
-    stream: IO[bytes], separator: str, quoting: Literal[0, 3]
+    stream: IO[bytes],
+    separator: str,
+    quoting: Literal[0, 3],
+    header: list[str] | None = None,
 ) -> Iterator[Row]:
-    """The rows under the header line, each as long as the header."""
+    """The rows under the header line, or under `header`, each as long as it."""
     lines = _check_separator(_decode_lines(stream), separator)
     reader = csv.reader(lines, delimiter=separator, quoting=quoting, strict=True)
-    header: list[str] | None = None
     line = 1
     while True:
         try:

@@ -145,6 +145,10 @@ def test_every_published_name_is_a_benchmark_with_one_line():
         ("mnli", "matched", 9815),
         ("hotpotqa", "fullwiki", 767),
         ("hotpotqa", "distractor", 1644),
+        ("hotpotqa-answers", None, 1644),
+        ("openbookqa", None, (4957, 500)),
+        ("arc-challenge", None, (1119, 1172)),
+        ("commonsenseqa", "dev", (9741, 1221)),
     ],
 )
 def test_the_real_files_beside_us_are_counted_right(name, part, expected):

@@ -156,9 +156,7 @@ def apply_layout(rows: pd.DataFrame, task: str, name: str) -> pd.DataFrame:
             evidence=arranged_rows["evidence"].map(_evidence_sentences)
         )
     if splits:
-        arranged_rows = arranged_rows.assign(
-            split=rows[splits[0]].astype(str).str.strip().str.lower()
-        )
+        arranged_rows = arranged_rows.assign(split=rows[splits[0]])
     return arranged_rows
 
 
@@ -280,7 +278,7 @@ def label_questions(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "question": table["question"],
-            "context": [_join_paragraphs(cell) for cell in table["context"]],
+            "context": [join_paragraphs(cell) for cell in table["context"]],
             "label": labels,
             "question_type": question_types,
             "answer_type": answer_types,
@@ -290,11 +288,11 @@ def label_questions(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _join_paragraphs(context: object) -> str:
+def join_paragraphs(context: object) -> str:
     """All paragraphs in one text, each after its title.
 
     >>> films = ["Ed Wood", ["He made films.", " He wrote."]]
-    >>> _join_paragraphs([films, ["Plan 9", ["Film."]]])
+    >>> join_paragraphs([films, ["Plan 9", ["Film."]]])
     'Ed Wood: He made films. He wrote. Plan 9: Film.'
     """
     return " ".join(

@@ -11,7 +11,7 @@ The search goes
    of them in one of: the folder of the benchmark's name, the folder itself, its
    subfolders by name. `NAME_train` is learned from, or every `NAME_train_*` in order,
    or else `NAME`, or else `NAME_dev`; `NAME_PART`, `NAME_dev_PART` or `NAME_test_PART`
-   is asked about, or split where it stands alone.
+   (`NAME_val` and its like for dev) is asked about, or split where it stands alone.
 
 Any file may be gzipped; `-` in a name may be `_` in a file's.
 """
@@ -19,7 +19,9 @@ Any file may be gzipped; `-` in a name may be `_` in a file's.
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -35,14 +37,13 @@ from measurand.benchmarks.published.layouts import (
     read_published_file,
     select_part_rows,
 )
-from measurand.benchmarks.published.table import (
-    PUBLISHED,
-    SEEDED_SPLIT,
-    TOPICS,
-    FileNames,
-    PublishedBenchmark,
-    Topic,
+from measurand.benchmarks.published.questions import (
+    question_columns,
+    read_unnamed_forms,
+    unfold_questions,
 )
+from measurand.benchmarks.published.records import FileNames, PublishedBenchmark
+from measurand.benchmarks.published.table import PUBLISHED, SEEDED_SPLIT, TOPICS, Topic
 from measurand.benchmarks.split import DEV
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadInput, MissingExtra, UnknownName, join_names, quote
@@ -103,14 +104,25 @@ def load_published_benchmark(
     loaded = from_frames(
         *match_explanations(rows.train, rows.test),
         name=called if chosen == default else f"{called}-{chosen}",
-        query=row.query,
-        evidence=row.evidence,
-        label="label",
-        metadata=tuple(layouts.HOTPOTQA_METADATA) if row.task == "hotpotqa" else (),
         split_by=split_by,
         seed=seed,
+        **_columns(row, rows.train, called),
     )
     return _annotate_benchmark(loaded, row, chosen, rows)
+
+
+def _columns(row: PublishedBenchmark, rows: pd.DataFrame, name: str) -> Any:
+    """The columns of each part, as `from_frames` takes them."""
+    if row.columns:
+        return question_columns(row, rows, name)
+    metadata = tuple(layouts.HOTPOTQA_METADATA) if row.task == "hotpotqa" else ()
+    named = {"query": row.query, "evidence": row.evidence, "label": "label"}
+    return {**named, "metadata": metadata}
+
+
+def _arrange(rows: pd.DataFrame, row: PublishedBenchmark, name: str) -> pd.DataFrame:
+    """The rows as `from_frames` reads them."""
+    return unfold_questions(rows) if row.columns else apply_layout(rows, row.task, name)
 
 
 def _annotate_benchmark(
@@ -151,6 +163,8 @@ def _read_published_folder(
     only = row.parts[part].only
 
     def read_files(paths: tuple[Path, ...]) -> pd.DataFrame:
+        if part_files.form:
+            return read_unnamed_forms(paths, part_files.form)
         tables = [read_published_file(path, quoted=row.quoted) for path in paths]
         return pd.concat(tables, ignore_index=True) if len(tables) > 1 else tables[0]
 
@@ -162,11 +176,9 @@ def _read_published_folder(
     if test is not None and part_files.answers is not None:
         test = add_fever_labels(test, read_published_file(part_files.answers))
     return _PublishedRows(
-        apply_layout(select_part_rows(train, only), row.task, name),
-        None
-        if test is None
-        else apply_layout(select_part_rows(test, only), row.task, name),
-        tuple(path.name for path in (*part_files.train, *part_files.test)),
+        _arrange(select_part_rows(train, only), row, name),
+        None if test is None else _arrange(select_part_rows(test, only), row, name),
+        part_files.names,
         all_of_part,
     )
 
@@ -192,7 +204,7 @@ def _read_published_hub(name: str, part: str) -> _PublishedRows:
             f"{name} is not at hand: no folder is given, and {why}; "
             f"{advice}{FOLDER_VARIABLE}"
         ) from None
-    sides = [apply_layout(source, row.task, name) for source in tables]
+    sides = [_arrange(source, row, name) for source in tables]
     test = sides[1] if len(sides) > 1 else None
     return _PublishedRows(sides[0], test, sources, part == SEEDED_SPLIT)
 
@@ -204,7 +216,7 @@ def _split_by_column(rows: _PublishedRows, part: str) -> _PublishedRows:
         test = rows.test
         bare = None if test is None else test.drop(columns="split", errors="ignore")
         return replace(rows, train=train, test=bare)
-    values = rows.train["split"]
+    values = rows.train["split"].astype(str).str.strip().str.lower()
     is_test = values.isin(DEV) if part == "dev" else values == part
     is_train = values == "train"
     if not is_train.any() or not is_test.any():
@@ -222,6 +234,9 @@ FOLDER_VARIABLE = (
 )
 
 
+ANY = "*"  # in a file name that stands for several
+
+
 @dataclass(frozen=True)
 class _FilePaths:
     """The files of one part.
@@ -231,12 +246,21 @@ class _FilePaths:
         test: What to ask about; where empty, train is split.
         answers: The file that holds the labels which `test` keeps secret.
         all_of_part: Whether all rows are of the part, also where train is split.
+        patterns: What stands for the names of train and test, where these are many.
+        form: As in `FileNames`.
     """
 
     train: tuple[Path, ...]
     test: tuple[Path, ...] = ()
     answers: Path | None = None
     all_of_part: bool = False
+    patterns: tuple[str, ...] = ()
+    form: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What reports call the files; never a path."""
+        return self.patterns or tuple(path.name for path in (*self.train, *self.test))
 
 
 def locate_files(
@@ -289,14 +313,30 @@ def _complete_files(
 ) -> _FilePaths | None:
     """The files in this folder, unless one lacks."""
     train, test = (
-        [_plain_or_gzip(home / n) for n in side] for side in (files.train, files.test)
+        [_matching_files(home, name) for name in side]
+        for side in (files.train, files.test)
     )
     answers = _plain_or_gzip(home / files.answers) if files.answers else None
-    if None in (*train, *test) or (files.answers and answers is None):
+    if not all((*train, *test)) or (files.answers and answers is None):
         return None
+    names = (*files.train, *files.test)
     return _FilePaths(
-        tuple(filter(None, train)), tuple(filter(None, test)), answers, all_of_part
+        (*chain(*train),),
+        (*chain(*test),),
+        answers,
+        all_of_part,
+        names if any(ANY in name for name in names) else (),
+        files.form,
     )
+
+
+def _matching_files(home: Path, name: str) -> list[Path]:
+    """The files of a name or pattern, plain or gzipped, in order; none is no match."""
+    if ANY in name:
+        both = (home.glob(pattern) for pattern in (name, f"{name}.gz"))
+        return sorted(path for path in chain(*both) if path.is_file())
+    path = _plain_or_gzip(home / name)
+    return [path] if path else []
 
 
 def _plain_or_gzip(path: Path) -> Path | None:
@@ -333,6 +373,7 @@ def _choose_simple_files(
 ) -> _FilePaths | None:
     """The simple files to learn from and to ask about, among those of one folder."""
     tests = [f"{name}_{part}", f"{name}_dev_{part}", f"{name}_test_{part}"]
+    tests += [f"{name}_{alias}" for alias in DEV if part == "dev"]
     test = next(
         (stems[candidate.lower()] for candidate in tests if candidate.lower() in stems),
         None,

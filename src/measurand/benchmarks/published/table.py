@@ -8,9 +8,17 @@ who searched, so no field of it is elicited. Topics are tasks that classify one 
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.resources import files
 
+from measurand.benchmarks.published.question_table import QUESTIONS, hotpotqa_part
+from measurand.benchmarks.published.records import (
+    FileNames,
+    PublishedBenchmark,
+    PublishedPart,
+    hub_splits,
+    single_file_part,
+)
 from measurand.core.task import Task
 
 SEEDED_SPLIT = (
@@ -22,113 +30,38 @@ LANGUAGES = (
 )
 
 
-@dataclass(frozen=True)
-class FileNames:
-    """Files that lie in one folder, all of them needed.
-
-    Attributes:
-        train: What to learn from.
-        test: What to ask about; where empty, train is split.
-        answers: The file that holds the labels which `test` keeps secret.
-    """
-
-    train: tuple[str, ...]
-    test: tuple[str, ...] = ()
-    answers: str | None = None
-
-
-@dataclass(frozen=True)
-class _PublishedPart:
-    """One test part, and the train part that belongs to it.
-
-    Attributes:
-        files: The authors' files; the first that are all there count.
-        hub: Train and test on the hub, as `NAME:CONFIG@SPLIT`; train alone is split.
-        only: Columns and the value that the rows of this part hold there.
-    """
-
-    files: tuple[FileNames, ...] = ()
-    hub: tuple[str, ...] = ()
-    only: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class PublishedBenchmark:
-    """A published benchmark.
-
-    Attributes:
-        about: One line.
-        parts: The test parts by name; the first is the default.
-        elicited: The fields that annotators wrote.
-        task: Which of the layouts read it.
-        query: The field that asks or claims.
-        evidence: The field that should decide.
-        folders: What the authors' archive unpacks to.
-        simple: Names of simple files, apart from the benchmark's own.
-        quoted: Whether fields of its tab-separated files are quoted.
-        hint: What to know where it is not found.
-    """
-
-    about: str
-    parts: Mapping[str, _PublishedPart]
-    elicited: tuple[str, ...] = ("hypothesis",)
-    task: str = "pairs"
-    query: str = "hypothesis"
-    evidence: str = "premise"
-    folders: tuple[str, ...] = ()
-    simple: tuple[str, ...] = ()
-    quoted: bool = True
-    hint: str = ""
-
-
-def _single_file_part(
-    train: str, test: str = "", hub: tuple[str, ...] = ()
-) -> _PublishedPart:
-    """A part of one train and one test file."""
-    return _PublishedPart((FileNames((train,), (test,) if test else ()),), hub)
-
-
-def _hub_splits(name: str, *splits: str) -> tuple[str, ...]:
-    """Splits of one dataset of the hub.
-
-    >>> _hub_splits("stanfordnlp/snli", "train", "test")
-    ('stanfordnlp/snli@train', 'stanfordnlp/snli@test')
-    """
-    return tuple(f"{name}@{split}" for split in splits)
-
-
-def _snli_part(side: str, split: str) -> _PublishedPart:
+def _snli_part(side: str, split: str) -> PublishedPart:
     """One test part of SNLI."""
     files = ("snli_1.0_train.jsonl", f"snli_1.0_{side}.jsonl")
-    return _single_file_part(*files, _hub_splits("stanfordnlp/snli", "train", split))
+    return single_file_part(*files, hub_splits("stanfordnlp/snli", "train", split))
 
 
-def _esnli_part(side: str) -> _PublishedPart:
+def _esnli_part(side: str) -> PublishedPart:
     """One test part of e-SNLI, whose training pairs fill two files."""
     train = ("esnli_train_1.csv", "esnli_train_2.csv")
-    return _PublishedPart((FileNames(train, (f"esnli_{side}.csv",)),))
+    return PublishedPart((FileNames(train, (f"esnli_{side}.csv",)),))
 
 
-def _mnli_part(genres: str) -> _PublishedPart:
+def _mnli_part(genres: str) -> PublishedPart:
     """Dev pairs of MultiNLI, whose test labels are secret."""
     files = ("multinli_1.0_train.jsonl", f"multinli_1.0_dev_{genres}.jsonl")
-    return _single_file_part(
-        *files, _hub_splits("nyu-mll/multi_nli", "train", f"validation_{genres}")
+    return single_file_part(
+        *files, hub_splits("nyu-mll/multi_nli", "train", f"validation_{genres}")
     )
 
 
-def _anli_part(*rounds: int) -> _PublishedPart:
+def _anli_part(*rounds: int) -> PublishedPart:
     """These rounds of ANLI, one after another."""
     train = tuple(f"R{number}/train.jsonl" for number in rounds)
     test = tuple(f"R{number}/test.jsonl" for number in rounds)
     # The datasets library joins splits that stand with a plus between them.
     splits = ("+".join(f"{s}_r{n}" for n in rounds) for s in ("train", "test"))
-    return _PublishedPart(
-        (FileNames(train, test),), _hub_splits("facebook/anli", *splits)
+    return PublishedPart(
+        (FileNames(train, test),), hub_splits("facebook/anli", *splits)
     )
 
 
-def _xnli_part(language: str) -> _PublishedPart:
+def _xnli_part(language: str) -> PublishedPart:
     """One language of XNLI: translated training pairs, or else its own dev pairs."""
     train, test = f"multinli.train.{language}.tsv", "xnli.test.tsv"
     files = (
@@ -136,26 +69,19 @@ def _xnli_part(language: str) -> _PublishedPart:
         FileNames((train,), (test,)),
         FileNames(("xnli.dev.tsv",), (test,)),
     )
-    splits = _hub_splits(f"facebook/xnli:{language}", "train", "test")
-    return _PublishedPart(files, splits, {"language": language})
+    splits = hub_splits(f"facebook/xnli:{language}", "train", "test")
+    return PublishedPart(files, splits, {"language": language})
 
 
-def _cad_part(folder: str) -> _PublishedPart:
+def _cad_part(folder: str) -> PublishedPart:
     """One test folder of counterfactual NLI; training is always on all pairs."""
-    return _single_file_part("all_combined/train.tsv", f"{folder}/test.tsv")
+    return single_file_part("all_combined/train.tsv", f"{folder}/test.tsv")
 
 
-def _debiased_part(origin: str) -> _PublishedPart:
+def _debiased_part(origin: str) -> PublishedPart:
     """The z-augmented pairs, which the leakage paper reads; none stand apart."""
-    splits = _hub_splits("pietrolesci/gen_debiased_nli", f"{origin}_z_aug")
-    return _single_file_part(f"{origin}_z-aug.jsonl", hub=splits)
-
-
-def _hotpotqa_part(setting: str) -> _PublishedPart:
-    """One setting of HotpotQA; both train on the same questions."""
-    files = FileNames(("hotpot_train_v1.1.json",), (f"hotpot_dev_{setting}_v1.json",))
-    splits = _hub_splits(f"hotpotqa/hotpot_qa:{setting}", "train", "validation")
-    return _PublishedPart((files,), splits, {"setting": setting})
+    splits = hub_splits("pietrolesci/gen_debiased_nli", f"{origin}_z_aug")
+    return single_file_part(f"{origin}_z-aug.jsonl", hub=splits)
 
 
 PAIR_FIELDS = ("hypothesis", "premise")
@@ -199,15 +125,15 @@ PUBLISHED: Mapping[str, PublishedBenchmark] = {
     "ocnli": PublishedBenchmark(
         "hypotheses written for Chinese sentences (Hu et al., 2020)",
         {
-            "dev": _single_file_part(
-                "train.50k.json", "dev.json", _hub_splits(CLUE, "train", "validation")
+            "dev": single_file_part(
+                "train.50k.json", "dev.json", hub_splits(CLUE, "train", "validation")
             )
         },
         folders=("OCNLI", "data/ocnli"),
     ),
     "sick": PublishedBenchmark(
         "captions rewritten by rule and labelled by people (Marelli et al., 2014)",
-        {"test": _single_file_part("SICK.txt"), "dev": _single_file_part("SICK.txt")},
+        {"test": single_file_part("SICK.txt"), "dev": single_file_part("SICK.txt")},
         folders=("SICK",),
         quoted=False,
     ),
@@ -215,7 +141,7 @@ PUBLISHED: Mapping[str, PublishedBenchmark] = {
         "SNLI pairs revised until their label changed (Kaushik et al., 2020)",
         {
             "test": _cad_part("all_combined"),
-            "dev": _single_file_part("all_combined/train.tsv", "all_combined/dev.tsv"),
+            "dev": single_file_part("all_combined/train.tsv", "all_combined/dev.tsv"),
             "original": _cad_part("original"),
             "revised_premise": _cad_part("revised_premise"),
             "revised_hypothesis": _cad_part("revised_hypothesis"),
@@ -238,9 +164,9 @@ PUBLISHED: Mapping[str, PublishedBenchmark] = {
     "fever": PublishedBenchmark(
         "claims with the sentences that support or refute them (Thorne et al., 2018)",
         {
-            "dev": _PublishedPart(hub=_hub_splits(FEVER, "train", "validation")),
-            "test": _PublishedPart(hub=_hub_splits(FEVER, "train", "test")),
-            "symmetric": _PublishedPart(),
+            "dev": PublishedPart(hub=hub_splits(FEVER, "train", "validation")),
+            "test": PublishedPart(hub=hub_splits(FEVER, "train", "test")),
+            "symmetric": PublishedPart(),
         },
         elicited=("claim",),
         task="claims",
@@ -252,8 +178,8 @@ PUBLISHED: Mapping[str, PublishedBenchmark] = {
     "fever-nli": PublishedBenchmark(
         "FEVER's claims with retrieved sentences (Nie et al., 2019)",
         {
-            "dev": _PublishedPart(
-                FITEMS, _hub_splits("pietrolesci/nli_fever", "train", "dev")
+            "dev": PublishedPart(
+                FITEMS, hub_splits("pietrolesci/nli_fever", "train", "dev")
             )
         },
         elicited=("claim",),
@@ -266,8 +192,8 @@ PUBLISHED: Mapping[str, PublishedBenchmark] = {
     "hotpotqa": PublishedBenchmark(
         "questions over two pages, with a weak label (Yang et al., 2018)",
         {
-            "fullwiki": _hotpotqa_part("fullwiki"),
-            "distractor": _hotpotqa_part("distractor"),
+            "fullwiki": hotpotqa_part("fullwiki"),
+            "distractor": hotpotqa_part("distractor"),
         },
         elicited=("question",),
         task="hotpotqa",
@@ -278,8 +204,8 @@ PUBLISHED: Mapping[str, PublishedBenchmark] = {
     "boolq": PublishedBenchmark(
         "yes-or-no questions people searched for (Clark et al., 2019)",
         {
-            "dev": _single_file_part(
-                "train.jsonl", "dev.jsonl", _hub_splits(BOOLQ, "train", "validation")
+            "dev": single_file_part(
+                "train.jsonl", "dev.jsonl", hub_splits(BOOLQ, "train", "validation")
             )
         },
         elicited=(),
@@ -288,6 +214,7 @@ PUBLISHED: Mapping[str, PublishedBenchmark] = {
         evidence="passage",
         folders=("BoolQ",),
     ),
+    **QUESTIONS,
 }
 
 
