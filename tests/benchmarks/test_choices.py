@@ -216,8 +216,9 @@ def test_counts_take_choices_as_an_input_in_any_order():
 
 
 def test_choices_that_stand_twice_are_counted():
-    texts = change_row(TEXTS, 1, ["boat", "Boat", "sail", "oar"])
+    texts = change_row(TEXTS, 1, ["boat", "boat ", "sail", "oar"])
     texts = change_row(texts, 2, ["boat", "sail", "oar", "oar"])
+    texts = change_row(texts, 3, ["RR", "Rr", "rr", "r  r"])  # four that differ
     notes = ms.load(rows(choices=texts)).notes
     assert (notes["duplicate_choices"], notes["several_right"]) == (2, 1)
 

@@ -17,19 +17,21 @@ from measurand.benchmarks.cells import scalar_text
 from measurand.benchmarks.formats import TEXT
 from measurand.benchmarks.golds import (
     ItemChoices,
+    choice_keys,
     gold_letters,
     gold_way,
+    range_text,
     read_golds,
-    text_key,
+)
+from measurand.benchmarks.marks import (
+    drop_padding,
+    fitting_marks,
+    mark_by_prefix,
+    marks_beside,
+    open_cell,
 )
 from measurand.benchmarks.nested import check_no_objects
-from measurand.benchmarks.paths import (
-    is_missing,
-    open_listed,
-    open_nested,
-    parse_paths,
-    path_column,
-)
+from measurand.benchmarks.paths import is_missing, open_listed
 from measurand.benchmarks.roles import (
     ColumnRoles,
     NamedColumns,
@@ -152,7 +154,10 @@ def read_choices(
         for table, side in zip(tables, items, strict=True)
     ]
     way = gold_way(
-        [gold for side in golds for gold in side], [i for s in items for i in s]
+        [gold for side in golds for gold in side],
+        [item for side in items for item in side],
+        tables,
+        roles,
     )
     changed = []
     for table, side, row_golds, name in zip(tables, items, golds, sides, strict=True):
@@ -168,20 +173,10 @@ def read_choices(
         changed.append(with_columns(table, texts))
     counts = [len(item.texts) for side in items for item in side]
     return changed, {
-        "choices": f"{', '.join(roles.choice_columns)} ({_count_text(counts)}"
+        "choices": f"{', '.join(roles.choice_columns)} ({range_text(counts)} each"
         f"{', in an order that was drawn' if drawn else ''})",
         "label": f"{roles.label} ({way})",
     }
-
-
-def _count_text(counts: Sequence[int]) -> str:
-    """How many choices items have.
-
-    >>> _count_text([4, 4]), _count_text([3, 5, 4])
-    ('4 each', '3 to 5 each')
-    """
-    least, most = min(counts), max(counts)
-    return f"{least} each" if least == most else f"{least} to {most} each"
 
 
 def _read_table(
@@ -190,84 +185,34 @@ def _read_table(
     """The choices of every row; rows that lack some are refused together."""
     if len(roles.choice_columns) == 1:
         column = table[roles.choice_columns[0]]
-        opened = (_open_cell(cell, row) for row, cell in enumerate(column, 1))
-        rows = [_drop_padding(*cell) for cell in opened]
-        marks = _marks_beside(table, roles.choice_columns[0])
+        opened = (open_cell(cell, row) for row, cell in enumerate(column, 1))
+        beside = marks_beside(table, roles.choice_columns[0])
         rows = [
-            (texts, own or [*map(str, beside)])
-            for (texts, own), beside in zip(rows, marks, strict=True)
+            drop_padding(texts, {**own, **others})
+            for (texts, own), others in zip(opened, beside, strict=True)
         ]
     else:
         column = table[roles.choice_columns[0]].rename(", ".join(roles.choice_columns))
         cells = zip(*(table[name] for name in roles.choice_columns), strict=True)
-        rows = [(_drop_last_missing(row), []) for row in cells]
+        rows = [(_drop_last_missing(row), {}) for row in cells]
     _check_rows([texts for texts, _ in rows], column, part)
-    items = []
-    for texts, own_marks in rows:
-        written = [str(scalar_text(text)) for text in texts]
-        fitting = own_marks if len(own_marks) == len(written) else []
-        items.append(ItemChoices(written, [mark.strip().lower() for mark in fitting]))
-    return items
-
-
-def _open_cell(cell: object, row: int) -> tuple[list[object], list[str]]:
-    """The choices in a cell, and how they are marked; none where it holds others.
-
-    >>> _open_cell({"text": ["a boat", "a mast"], "label": ["A", "B"]}, 1)
-    (['a boat', 'a mast'], ['A', 'B'])
-    >>> _open_cell('[{"text": "oak", "label": 1}, {"text": "ash", "label": 2}]', 1)
-    (['oak', 'ash'], ['1', '2'])
-    >>> _open_cell({"A": "a boat", "B": "a mast"}, 1)
-    (['a boat', 'a mast'], ['A', 'B'])
-    """
-    try:
-        opened = open_listed(cell)
-    except BadInput as bad:
-        raise BadInput(f"row {row} of the choices: {bad}") from None
-    marks: list[object] = []
-    if isinstance(opened, dict):
-        texts = open_nested(opened.get("text"))
-        if isinstance(texts, list | tuple):
-            inside = open_nested(opened.get("label"))
-            marks = [*inside] if isinstance(inside, list | tuple) else []
-        elif all(len(str(key)) == 1 for key in opened):
-            texts, marks = [*opened.values()], [*opened]
-        return [*(texts or ())] if isinstance(texts, list | tuple) else [], [
-            *map(str, marks)
+    return mark_by_prefix(
+        [
+            ItemChoices([*map(_choice_text, texts)], fitting_marks(marks, len(texts)))
+            for texts, marks in rows
         ]
-    if not isinstance(opened, list | tuple):
-        return [], []
-    objects = [choice for choice in opened if isinstance(choice, dict)]
-    if objects and len(objects) == len(opened) and all("text" in o for o in objects):
-        marks = [choice["label"] for choice in objects if "label" in choice]
-        return [choice["text"] for choice in objects], [*map(str, marks)]
-    return [*opened], []
+    )
 
 
-def _marks_beside(table: pd.DataFrame, name: str) -> Iterator[Sequence[object]]:
-    """How choices are marked beside a path to their texts, for every row."""
-    beside = f"{name.removesuffix('.text')}.label" if name.endswith(".text") else ""
-    paths = parse_paths(beside, [str(column) for column in table.columns])
-    if len(paths) != 1:
-        yield from ([] for _ in range(len(table)))
-        return
-    for cell in path_column(table, paths[0]):
-        marks = open_nested(cell)
-        yield marks if isinstance(marks, list | tuple) else []
+def _choice_text(choice: object) -> str:
+    """A choice as it is written; true and false are words.
 
-
-def _drop_padding(
-    texts: list[object], marks: list[str]
-) -> tuple[list[object], list[str]]:
-    """The choices in a cell and their marks, without the last where there is none.
-
-    >>> _drop_padding(["oak", None, "ash", None], ["A", "B", "C", "D"])
-    (['oak', None, 'ash'], ['A', 'B', 'C'])
+    >>> _choice_text(True), _choice_text(2.0)
+    ('true', '2')
     """
-    count = len(texts)
-    while count and is_missing(texts[count - 1]):
-        count -= 1
-    return texts[:count], marks[:count]
+    if isinstance(choice, bool | np.bool_):
+        return str(bool(choice)).lower()
+    return str(scalar_text(choice))
 
 
 def _drop_last_missing(row: Sequence[object]) -> list[object]:
@@ -328,7 +273,7 @@ def sort_choices(table: pd.DataFrame, choices: str, label: str) -> pd.DataFrame:
 
     So compared, items are the same whatever the order of their choices.
     """
-    rows = [[*map(text_key, json.loads(cell))] for cell in table[choices]]
+    rows = [choice_keys(json.loads(cell)) for cell in table[choices]]
     right = [
         texts[LETTERS.index(letter)]
         for texts, letter in zip(rows, table[label], strict=True)

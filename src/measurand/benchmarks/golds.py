@@ -1,13 +1,14 @@
 """Which choice is right: the gold as an index, a letter, a text or a mark."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 import pandas as pd
 
 from measurand.benchmarks.cells import UNLABELLED, scalar_text
-from measurand.benchmarks.paths import is_missing, open_gold
+from measurand.benchmarks.paths import Place, is_missing, open_gold
 from measurand.benchmarks.roles import ColumnRoles
 from measurand.core.errors import BadInput, quote
 from measurand.core.items import LETTERS
@@ -15,14 +16,21 @@ from measurand.core.items import LETTERS
 HIDDEN = "-1"  # the gold of a row in a test part whose golds nobody is told
 INDEX, INDEX_FROM_1, LETTER, TEXT_OF = "index", "index from 1", "letter", "text"
 MARK = "as its choices are marked"
+WORDS = (("true", "false"), ("yes", "no"))  # what a gold of true and false may mean
+NAMED = re.compile(r"[(\[]?(\w+)(?:[)\].:]+(?:\s+(.+))?)?", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class ItemChoices:
-    """The choices of one item, and how they are marked where the item says so."""
+    """The choices of one item.
+
+    Attributes:
+        texts: The choices.
+        marks: How they are marked where the item says so, by what marks them.
+    """
 
     texts: list[str]
-    marks: list[str] = field(default_factory=list)
+    marks: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def keys(self) -> list[str]:
@@ -36,7 +44,39 @@ def text_key(text: str) -> str:
     >>> text_key(" A  Boat")
     'a boat'
     """
-    return " ".join(text.split()).casefold()
+    return _squeeze(text).casefold()
+
+
+def _squeeze(text: str) -> str:
+    """A text without spare space."""
+    return " ".join(text.split())
+
+
+def choice_keys(texts: Sequence[str]) -> list[str]:
+    """The choices of an item as they are compared.
+
+    Those that only case or spacing tells apart, as genes or code, stay apart.
+
+    >>> choice_keys(["RR", "Rr", "None "]), choice_keys(["Oak", "Oak", "Ash"])
+    (['RR', 'Rr', 'none'], ['oak', 'oak', 'ash'])
+    """
+    forms: dict[str, set[str]] = {}
+    for text in texts:
+        forms.setdefault(text_key(text), set()).add(text.strip())
+    keys = [text_key(text) for text in texts]
+    return [
+        key if len(forms[key]) == 1 else text.strip()
+        for key, text in zip(keys, texts, strict=True)
+    ]
+
+
+def mark_key(text: str) -> str:
+    """A mark as it is compared: without case, brackets and points.
+
+    >>> mark_key(" (B)"), mark_key("1."), mark_key("opt-2")
+    ('b', '1', 'opt-2')
+    """
+    return text.strip().strip("()[].:").strip().lower()
 
 
 def read_golds(
@@ -63,14 +103,15 @@ def read_golds(
             f"{', '.join(map(str, several[:3]))}; one an item is allowed: mend or "
             "remove these rows, or name another column with `label`"
         )
-    golds = [_gold_of(cell) for cell in cells]
+    _check_booleans(cells, items, roles.label)
+    golds = [_gold_of(cell, item) for cell, item in zip(cells, items, strict=True)]
     if roles.split is None:
         return golds
     splits = [str(split) for split in table[roles.split]]
     told = {
         split
         for gold, split in zip(golds, splits, strict=True)
-        if gold is not None and str(gold) != HIDDEN
+        if gold is not None and str(gold).strip() != HIDDEN
     }
     return [
         gold if split in told or not told else UNLABELLED
@@ -78,79 +119,235 @@ def read_golds(
     ]
 
 
-def _gold_of(cell: object) -> object:
+def _check_booleans(
+    cells: Sequence[object], items: Sequence[ItemChoices], label: str
+) -> None:
+    """Raise where golds are true or false, and choices neither that nor yes and no."""
+    wrong = [
+        row
+        for row, (cell, item) in enumerate(zip(cells, items, strict=True), 1)
+        if isinstance(cell, bool | np.bool_) and _word_of(bool(cell), item) is None
+    ]
+    if wrong:
+        raise BadInput(
+            f"{len(wrong)} of {len(cells)} label cells in column {quote(label)} are "
+            f"true or false, first in rows {', '.join(map(str, wrong[:3]))}; that is "
+            "allowed where the choices are true and false or yes and no: give an "
+            "index, a letter or the text of one, or name another column with `label`"
+        )
+
+
+def _word_of(right: bool, item: ItemChoices) -> str | None:
+    """The choice that a gold of true or false means; None where there is none such.
+
+    >>> [_word_of(True, ItemChoices(t)) for t in (["No", "Yes"], ["oak", "ash"])]
+    ['Yes', None]
+    """
+    keys = item.keys
+    for words in WORDS:
+        if {*words} <= {*keys}:
+            return item.texts[keys.index(words[not right])]
+    return None
+
+
+def _gold_of(cell: object, item: ItemChoices) -> object:
     """The gold as it is given, None where there is none."""
+    if isinstance(cell, Place):
+        return cell
+    if isinstance(cell, bool | np.bool_):
+        return _word_of(bool(cell), item)
     text = None if is_missing(cell) else scalar_text(cell)
     if text is None or not text.strip():
         return None
+    return UNLABELLED if text.strip() == UNLABELLED else text
+
+
+def gold_way(
+    golds: Sequence[object],
+    items: Sequence[ItemChoices],
+    tables: Sequence[pd.DataFrame],
+    roles: ColumnRoles,
+) -> str:
+    """How the golds are given: the way in which all of them lead to a choice.
+
+    Marks of the choices come first. Other ways in which all golds lead to a choice, not
+    always the same one, are refused, since nothing tells which is meant.
+
+    Args:
+        golds: As they are given, of all tables.
+        items: The choices of each.
+        tables: The same rows, of which a column may hold the right texts.
+        roles: Which column is what.
+    """
+    if roles.label in roles.choice_columns:
+        return TEXT_OF
+    rows = [
+        row
+        for row, gold in enumerate(golds)
+        if gold not in (None, UNLABELLED) and not isinstance(gold, Place)
+    ]
+    if not rows:
+        return INDEX
+    layouts = [(str(golds[row]), items[row]) for row in rows]
+    ways = _possible_ways(layouts)
+    texts = {way: [*_gold_texts(layouts, way)] for way in ways}
+    fitting = {way: told for way, told in texts.items() if None not in told}
+    if not fitting:
+        return min(ways, key=lambda way: texts[way].count(None))
+    marks = {way: told for way, told in fitting.items() if way.startswith(MARK)}
+    if marks:
+        fitting = {MARK: marks[MARK]} if MARK in marks else marks
+    if {INDEX, INDEX_FROM_1} <= {*fitting}:
+        start = _counting_start(rows, tables, roles, fitting)
+        if start is None and len(fitting) == 2:
+            raise BadInput(_two_counts(layouts, roles.label))
+        del fitting[INDEX if start else INDEX_FROM_1]
+    _check_same(fitting, layouts, roles.label)
+    return next(iter(fitting))
+
+
+def _possible_ways(layouts: Sequence[tuple[str, ItemChoices]]) -> list[str]:
+    """The ways in which golds may be given, marks first, keys that are none last."""
+    own = dict.fromkeys(way for _, item in layouts for way in item.marks)
+    marks = [way for way in own if way.startswith(MARK)]
+    from_1 = [INDEX_FROM_1] if all(gold.strip() != "0" for gold, _ in layouts) else []
+    others = [way for way in own if way not in marks]
+    return [*marks, TEXT_OF, LETTER, INDEX, *from_1, *others]
+
+
+def _two_counts(layouts: Sequence[tuple[str, ItemChoices]], label: str) -> str:
+    """What is said of golds that may count from 0 or from 1."""
+    numbers = range_text([int(gold) for gold, _ in layouts])
+    counts = range_text([len(item.texts) for _, item in layouts])
     return (
-        text.strip() if isinstance(cell, str) else int(text) if _is_int(text) else text
+        f"the golds in column {quote(label)} are {numbers} of {counts} choices, and "
+        "may count from 0 or from 1; give letters or the texts of the right choices"
     )
 
 
-def _is_int(text: str) -> bool:
-    """Whether a text is a whole number, as an index is written."""
-    return re.fullmatch(r"-?\d{1,9}", text, re.ASCII) is not None
+def _gold_texts(
+    layouts: Sequence[tuple[str, ItemChoices]], way: str
+) -> Iterator[str | None]:
+    """The choices to which golds lead, None for one that leads to none."""
+    for gold, item in layouts:
+        position = _gold_place(gold, item, way)
+        yield None if position is None else item.texts[position]
 
 
-def gold_way(golds: Sequence[object], items: Sequence[ItemChoices]) -> str:
-    """How the golds are given: the way in which most of them lead to a choice.
-
-    A text that is a number may be an index or a choice; it is a choice where all are.
-    """
-    layouts = [
-        (gold, item)
-        for gold, item in zip(golds, items, strict=True)
-        if gold is not None and gold != UNLABELLED
-    ]
-    as_text = any(isinstance(gold, str) for gold, _ in layouts)
-    ways = [MARK, TEXT_OF, LETTER, INDEX] if as_text else [INDEX, MARK, TEXT_OF]
-    numbers = [(int(str(g)), len(i.texts)) for g, i in layouts if _is_int(str(g))]
-    if all(number for number, _ in numbers) and any(n == m for n, m in numbers):
-        ways.insert(ways.index(INDEX), INDEX_FROM_1)
-    fits = {
-        way: sum(_gold_place(gold, item, way) is not None for gold, item in layouts)
-        for way in ways
+def _counting_start(
+    rows: Sequence[int],
+    tables: Sequence[pd.DataFrame],
+    roles: ColumnRoles,
+    fitting: Mapping[str, Sequence[str | None]],
+) -> int | None:
+    """Whether indexes count from 0 or 1: as columns are numbered, or a text beside."""
+    columns = roles.choice_columns
+    for start in (0, 1):
+        numbered = enumerate(columns, start)
+        if len(columns) > 1 and all(
+            re.search(rf"(?<!\d){number}$", name) for number, name in numbered
+        ):
+            return start
+    right = {start: fitting[way] for start, way in enumerate((INDEX, INDEX_FROM_1))}
+    told = [texts for way, texts in fitting.items() if way not in (INDEX, INDEX_FROM_1)]
+    names = set.intersection(*({*table.columns} for table in tables))
+    for name in names - {*columns, roles.label}:
+        cells = [cell for table in tables for cell in table[name]]
+        if all(isinstance(cells[row], str) for row in rows):
+            told.append([cells[row] for row in rows])
+    starts = {
+        start
+        for texts in told
+        for start, expected in right.items()
+        if all(
+            text_key(str(text)) == text_key(str(gold))
+            for text, gold in zip(texts, expected, strict=True)
+        )
     }
-    return max(ways, key=lambda way: fits[way])
+    return starts.pop() if len(starts) == 1 else None
+
+
+def range_text(numbers: Sequence[int]) -> str:
+    """The least and the greatest of some numbers.
+
+    >>> range_text([4, 4]), range_text([3, 5, 4])
+    ('4', '3 to 5')
+    """
+    least, most = min(numbers), max(numbers)
+    return f"{least}" if least == most else f"{least} to {most}"
+
+
+def _check_same(
+    fitting: Mapping[str, Sequence[str | None]],
+    layouts: Sequence[tuple[str, ItemChoices]],
+    label: str,
+) -> None:
+    """Raise where golds lead to a choice in several ways, and not to the same."""
+    first, *others = fitting
+    for way in others:
+        for row, (gold, _) in enumerate(layouts):
+            choices = fitting[first][row], fitting[way][row]
+            if choices[0] != choices[1]:
+                raise BadInput(
+                    f"the golds in column {quote(label)} all lead to a choice in two "
+                    f"ways, such as {quote(gold)}: {quote(str(choices[0]))} "
+                    f"({first}) or {quote(str(choices[1]))} ({way}); give "
+                    f"{'letters' if LETTER not in (first, way) else 'indexes from 0'}, "
+                    "or name another column with `label`"
+                )
 
 
 def _gold_place(gold: object, item: ItemChoices, way: str) -> int | None:
     """The position of the right choice; None where the gold leads to none.
 
-    >>> item = ItemChoices(["a boat", "A mast"], ["1", "2"])
+    >>> item = ItemChoices(["a boat", "A mast"], {MARK: ["1", "2"]})
     >>> [_gold_place(*gold) for gold in (
-    ...     (1, item, INDEX), ("b", item, LETTER), ("a  mast", item, TEXT_OF),
-    ...     ("2", item, MARK), (2, item, INDEX))]
-    [1, 1, 1, 1, None]
+    ...     ("1", item, INDEX), ("b", item, LETTER), ("a  mast", item, TEXT_OF),
+    ...     ("2", item, MARK), ("2", item, INDEX), (Place(1), item, MARK))]
+    [1, 1, 1, 1, None, 1]
     """
+    if isinstance(gold, Place):
+        return int(gold)
     text = str(gold)
+    if way == TEXT_OF:
+        return _text_place(text, item)
     if way in (INDEX, INDEX_FROM_1):
-        position = int(text) - (way == INDEX_FROM_1) if _is_int(text) else -1
+        is_number = re.fullmatch(r"\d{1,9}", text.strip(), re.ASCII)
+        position = int(text) - (way == INDEX_FROM_1) if is_number else -1
         return position if 0 <= position < len(item.texts) else None
-    if way == LETTER:
-        return _letter_place(text, item)
-    names = item.marks if way == MARK else item.keys
-    key = text.lower() if way == MARK else text_key(text)
-    return names.index(key) if key in names else None
+    letters = [*LETTERS.lower()[: len(item.texts)]]
+    return _named_place(text, item, item.marks.get(way) or letters)
 
 
-LETTERED = re.compile(r"[(\[]?([A-Za-z])(?:[)\].:]+(?:\s+(.+))?)?", re.DOTALL)
+def _text_place(text: str, item: ItemChoices) -> int | None:
+    """The position of the choice that is most alike; None where that is not one.
+
+    >>> item = ItemChoices(["Rr", "rr", "none"])
+    >>> [_text_place(gold, item) for gold in ("rr", " rr", "RR", "None", "no")]
+    [1, 1, None, 2, None]
+    """
+    for form in (str, _squeeze, text_key):
+        wanted = form(text)
+        places = [n for n, choice in enumerate(item.texts) if form(choice) == wanted]
+        if places:
+            return places[0] if len({item.texts[n] for n in places}) == 1 else None
+    return None
 
 
-def _letter_place(text: str, item: ItemChoices) -> int | None:
-    """The position of a letter, bare or marked; what follows must be its choice.
+def _named_place(text: str, item: ItemChoices, names: Sequence[str]) -> int | None:
+    """The position of a letter or mark, bare or bracketed; its choice may follow.
 
     >>> item = ItemChoices(["a boat", "a mast"])
     >>> golds = ("b", "(B)", "B)", "B.", "B. A mast", "B. a boat", "B mast", "C", "be")
-    >>> [_letter_place(gold, item) for gold in golds]
+    >>> [_named_place(gold, item, "ab") for gold in golds]
     [1, 1, 1, 1, 1, None, None, None, None]
     """
-    match = LETTERED.fullmatch(text)
-    place = LETTERS.index(match[1].upper()) if match else len(item.texts)
-    if match is None or place >= len(item.texts):
+    match = NAMED.fullmatch(text.strip())
+    name = match[1].lower() if match and match[2] else mark_key(text)
+    if name not in [*names]:
         return None
-    agrees = match[2] is None or text_key(match[2]) == item.keys[place]
+    place = names.index(name)
+    agrees = not match or not match[2] or text_key(match[2]) == item.keys[place]
     return place if agrees else None
 
 
@@ -179,7 +376,14 @@ def gold_letters(
     if not astray:
         return letters
     row = astray[0]
-    given, last = quote(str(golds[row - 1])), LETTERS[len(items[row - 1].texts) - 1]
+    given, item = quote(str(golds[row - 1])), items[row - 1]
+    if way == TEXT_OF and text_key(str(golds[row - 1])) in item.keys:
+        raise BadInput(
+            f"{len(astray)} of {subject} lead to no choice, or to several that differ "
+            f"in case or spacing, first in row {row}: {given}; give the text as it "
+            "stands in one choice, a letter or an index"
+        )
+    last = LETTERS[len(item.texts) - 1]
     raise BadInput(
         f"{len(astray)} of {subject} name none of their item's choices, first in row "
         f"{row}: {given}, while its choices are A to {last}; give an index, a letter "

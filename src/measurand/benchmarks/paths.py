@@ -53,6 +53,10 @@ class Parts(list[object]):
     """The values of a cell that a path leads to, to be joined into one text."""
 
 
+class Place(int):
+    """The place of the right choice, from 0, that a list of zeros and a 1 tells."""
+
+
 def write_step(step: Step) -> str:
     """One step as a path writes it.
 
@@ -247,7 +251,7 @@ def open_gold(value: object, choices: int) -> object:
     numbers = all(isinstance(n, int | float | np.number) for n in opened)
     one_hot = numbers and len(opened) == choices
     if one_hot and sorted(opened) == [*[0] * (len(opened) - 1), 1]:
-        return [*opened].index(1)
+        return Place([*opened].index(1))
     return [*opened]
 
 

@@ -232,13 +232,13 @@ def test_a_rule_of_half_the_items_explains_no_more_than_these():
     assert "% of what each reader finds" not in reason
 
 
-def test_choices_that_differ_in_case_alone_stand_twice():
-    rows = [["A  boat", "a Boat", "mast"], ["oar", "sail", "OAR"]]
+def test_choices_that_differ_in_case_or_spacing_are_two():
+    rows = [["RR", "Rr", "rr", "if x: y", "if x:  y"], ["Oar ", "Sail", "Oar"]]
     shares = {
         f.condition: f.estimate.value
-        for f in duplicate_findings(made_items(rows, [0, 1], ["what?", "which?"]))
+        for f in duplicate_findings(made_items(rows, [0, 2], ["what?", "which?"]))
     }
-    assert shares["a choice twice"] == 1
+    assert shares["a choice twice"] == 0.5
     assert shares["the right choice twice"] == 0.5
 
 

@@ -24,7 +24,7 @@ from measurand.audits.leakage.canonical import ALL, CanonicalBenchmark
 from measurand.audits.leakage.regions import ClusterSettings, find_regions
 from measurand.audits.leakage.rules import RULE
 from measurand.audits.leakage.scores import LEAKS
-from measurand.benchmarks.golds import text_key
+from measurand.benchmarks.golds import choice_keys
 from measurand.core.arrays import Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.choices import RIGHT, WRONG, pair_choices
@@ -62,12 +62,12 @@ def duplicate_findings(items: Items) -> list[Finding]:
             strict=True,
         )
     )
-    choice_keys = [[*map(text_key, choices)] for choices in items.choice_texts]
-    repeated = [len({*keys}) < len(keys) for keys in choice_keys]
+    row_keys = [choice_keys(choices) for choices in items.choice_texts]
+    repeated = [len({*keys}) < len(keys) for keys in row_keys]
     gold = items.gold(tuple(LETTERS))
     several = [
         keys.count(keys[number]) > 1
-        for keys, number in zip(choice_keys, gold, strict=True)
+        for keys, number in zip(row_keys, gold, strict=True)
     ]
     counts = {
         "items": int(texts.duplicated(keep=False).sum()),
