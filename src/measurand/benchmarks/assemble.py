@@ -28,6 +28,7 @@ from measurand.benchmarks.choices import (
 from measurand.benchmarks.formats import require_distinct_names
 from measurand.benchmarks.metadata import derive_metadata, metadata_schema
 from measurand.benchmarks.nested import add_path_columns, suggest_roles, unfold_rows
+from measurand.benchmarks.rivals import agreed_gold
 from measurand.benchmarks.roles import (
     NEEDED,
     PLAIN_DOCUMENTS,
@@ -373,6 +374,7 @@ def find_kind(
     free = [column for column in columns if column not in taken]
     return replace(
         named,
+        label=named.label or agreed_gold(table, columns, named),
         subject=named.subject or find_named(table, free, PLAIN_SUBJECTS),
         document=named.document or find_named(table, free, PLAIN_DOCUMENTS),
     )

@@ -20,6 +20,7 @@ from measurand.benchmarks.golds import (
     gold_letters,
     gold_way,
     read_golds,
+    right_keys,
     text_key,
 )
 from measurand.benchmarks.nested import check_no_objects
@@ -172,6 +173,21 @@ def read_choices(
         f"{', in an order that was drawn' if drawn else ''})",
         "label": f"{roles.label} ({way})",
     }
+
+
+def right_choices(
+    table: pd.DataFrame, choices: Sequence[str], labels: Sequence[str]
+) -> dict[str, list[str | None]]:
+    """The choice that each of these columns would call right, for every row.
+
+    Args:
+        table: The rows.
+        choices: The columns of the choices.
+        labels: The columns that may be the label.
+    """
+    roles = ColumnRoles("", None, "", choice_columns=tuple(choices))
+    items = _read_table(table, roles, "choices")
+    return {label: right_keys(table[label], items) for label in labels}
 
 
 def _count_text(counts: Sequence[int]) -> str:

@@ -135,6 +135,28 @@ def _gold_place(gold: object, item: ItemChoices, way: str) -> int | None:
     return names.index(key) if key in names else None
 
 
+def right_keys(
+    column: "pd.Series[str]", items: Sequence[ItemChoices]
+) -> list[str | None]:
+    """The choice that each cell of a column leads to, as it is compared; None for none.
+
+    Args:
+        column: What may be the golds, of which some may be missing or several.
+        items: The choices of each row.
+    """
+    cells = [
+        open_gold(cell, len(item.texts))
+        for cell, item in zip(column, items, strict=True)
+    ]
+    golds = [None if isinstance(cell, list) else _gold_of(cell) for cell in cells]
+    way = gold_way(golds, items)
+    keys: list[str | None] = []
+    for gold, item in zip(golds, items, strict=True):
+        position = None if gold is None else _gold_place(gold, item, way)
+        keys.append(None if position is None else item.keys[position])
+    return keys
+
+
 LETTERED = re.compile(r"[(\[]?([A-Za-z])(?:[)\].:]+(?:\s+(.+))?)?", re.DOTALL)
 
 

@@ -285,6 +285,15 @@ def has_plain_label(columns: Sequence[str]) -> bool:
     return any(_plain_matches("label", columns, True))
 
 
+def plain_golds(columns: Sequence[str]) -> list[str]:
+    """The columns that plainly may say which choice is right, the plainest first.
+
+    >>> plain_golds(["answer", "question", "answer_idx", "Label"])
+    ['answer_idx', 'Label', 'answer']
+    """
+    return [c for matches in _plain_matches("label", columns, True) for c in matches]
+
+
 def _assign_named(named: NamedColumns) -> tuple[dict[str, str | None], list[str]]:
     """The column of each part that was named, and the columns that must differ."""
     role_columns = {part: getattr(named, part) for part in PLAIN}
