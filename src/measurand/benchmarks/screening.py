@@ -16,9 +16,10 @@ import numpy as np
 import pandas as pd
 
 from measurand.benchmarks.cells import scalar_text
+from measurand.benchmarks.flags import check_unflagged
 from measurand.benchmarks.formats import TEXT
 from measurand.benchmarks.nested import check_no_objects
-from measurand.benchmarks.paths import is_missing, open_nested
+from measurand.benchmarks.paths import is_missing, open_listed
 from measurand.benchmarks.roles import ColumnRoles, NamedColumns, bare_name
 from measurand.core.choices import OPPOSITE, answer_type, normalise_answer
 from measurand.core.errors import BadInput, quote
@@ -79,6 +80,7 @@ def screen_answers(
     changed, dropped = [], 0
     for table, side in zip(tables, sides, strict=True):
         column = table[roles.label]
+        check_unflagged(column, roles.label)
         rows = [_read_answers(cell) for cell in column]
         if not any(rows):
             check_no_objects(column, f"{side} answers".strip())
@@ -117,10 +119,12 @@ def _read_answers(cell: object) -> list[str]:
     ['Oslo']
     >>> _read_answers([{"text": "Oslo"}, {"text": "oslo"}]), _read_answers(1903)
     (['Oslo', 'oslo'], ['1903'])
+    >>> _read_answers("['Oslo', 'Aker']")
+    ['Oslo', 'Aker']
     """
-    opened = None if is_missing(cell) else open_nested(cell)
+    opened = None if is_missing(cell) else open_listed(cell)
     if isinstance(opened, dict):
-        opened = open_nested(opened.get("text"))
+        opened = open_listed(opened.get("text"))
     found = opened if isinstance(opened, list | tuple) else [opened]
     texts = [
         answer.get("text") if isinstance(answer, dict) else answer for answer in found
