@@ -28,6 +28,7 @@ from measurand.benchmarks.choices import (
 from measurand.benchmarks.formats import require_distinct_names
 from measurand.benchmarks.metadata import derive_metadata, metadata_schema
 from measurand.benchmarks.nested import add_path_columns, suggest_roles, unfold_rows
+from measurand.benchmarks.pointers import check_unread_choices
 from measurand.benchmarks.rivals import agreed_gold
 from measurand.benchmarks.roles import (
     NEEDED,
@@ -343,13 +344,15 @@ def _find_roles(
     shared = [column for column in shared if column in tables[-1].columns]
     widened = add_path_columns(tables, shared, names)
     available = [*shared, *(name for name in names if name not in shared)]
-    named = find_kind(widened[0], available, named)
+    read = find_kind(widened[0], available, named)
     # A column without any value, as exports have them, plays no part by its name.
     filled = [c for c in available if c in names or _has_values(widened, c)]
     try:
-        return widened, infer_roles(filled, named)
+        roles = infer_roles(filled, read)
     except AmbiguousRoles as unclear:
         raise AmbiguousRoles(f"{unclear}{_path_advice(tables[0], names)}") from None
+    check_unread_choices(widened[0], shared, roles, named)
+    return widened, roles
 
 
 def _has_values(tables: Sequence[pd.DataFrame], column: str) -> bool:
@@ -366,7 +369,8 @@ def find_kind(
     table: pd.DataFrame, columns: Sequence[str], named: NamedColumns
 ) -> NamedColumns:
     """The names, with the columns of choices or of free answers where there are any."""
-    named = replace(named, choices=find_choice_columns(table, columns, named))
+    if named.answers is None:  # free ones are read as such beside any choices
+        named = replace(named, choices=find_choice_columns(table, columns, named))
     named = replace(named, answers=find_answer_column(table, columns, named))
     if not (named.choices or named.answers):
         return named
