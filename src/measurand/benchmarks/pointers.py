@@ -13,7 +13,7 @@ import pandas as pd
 
 from measurand.benchmarks.cells import scalar_text
 from measurand.benchmarks.golds import text_key
-from measurand.benchmarks.paths import is_missing, open_listed
+from measurand.benchmarks.paths import Path, is_missing, open_listed
 from measurand.benchmarks.roles import (
     ColumnRoles,
     NamedColumns,
@@ -27,6 +27,7 @@ LETTER_OF, PLACE_OF, TEXT_OF = "letter", "place", "text"
 LETTER = re.compile(r"[(\[]?([A-Za-z])[)\].:]?")
 PLACE = re.compile(r"\d{1,2}", re.ASCII)
 NUMBERED = re.compile(r"(.*?)(\d{1,2}|[a-z])", re.ASCII)
+WRONG = re.compile(r"(?:incorrect|wrong)(?:answer|option|choice)?s?|distractors?")
 FEWEST, MOST = 2, len(LETTERS)
 FEWEST_COLUMNS = 3  # of an unknown name: two columns are as often a pair of texts
 ROWS = 50  # that are looked at before all are
@@ -192,6 +193,12 @@ def check_unread_choices(
     if roles.answers is not None and named.answers is None:
         _check_answers(table, free, roles.answers)
     _check_columns_named(table, free, roles.label)
+    if named.answers is None:
+        for way in name_wrong_lists(table, roles.label, free):
+            raise AmbiguousRoles(
+                f"wrong choices stand beside column {quote(roles.label)}; name {way}, "
+                "or give them another part, such as `metadata`"
+            )
     for options in find_options(table, free):
         kind = pointer_kind(table[roles.label], options)
         if not kind or (kind == TEXT_OF and named.answers is not None):
@@ -207,6 +214,21 @@ def check_unread_choices(
             f"{accepted}, or give {quote(options.columns[0])} another part, such as "
             "`metadata`"
         )
+
+
+def name_wrong_lists(
+    table: pd.DataFrame, right: str, columns: Sequence[str]
+) -> Iterator[str]:
+    """How a column of right answers is named with lists of wrong ones beside it."""
+    for wrong in columns:
+        if not WRONG.fullmatch(bare_name(wrong)):
+            continue
+        cells = [open_listed(cell) for cell in table[wrong]]
+        counts = [len(c) if isinstance(c, list | tuple) else 0 for c in cells]
+        if min(counts):
+            paths = [str(Path(wrong, (place,))) for place in range(max(counts))]
+            options = Options((right, *paths), [])
+            yield f"{options.advice} and `label` {quote(right, 200)}"
 
 
 def _check_columns_named(table: pd.DataFrame, free: Sequence[str], label: str) -> None:

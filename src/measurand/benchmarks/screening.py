@@ -21,7 +21,7 @@ from measurand.benchmarks.formats import TEXT
 from measurand.benchmarks.nested import check_no_objects
 from measurand.benchmarks.paths import is_missing, open_listed
 from measurand.benchmarks.roles import ColumnRoles, NamedColumns, bare_name
-from measurand.core.choices import OPPOSITE, answer_type, normalise_answer
+from measurand.core.choices import OPPOSITE, answer_type, are_free, normalise_answer
 from measurand.core.errors import BadInput, quote
 from measurand.core.items import LETTERS, pack_choices, with_columns
 from measurand.core.seeds import generator
@@ -46,17 +46,9 @@ def find_answer_column(
         return None
     for name in ("answers", "answer"):
         plain = [column for column in free if bare_name(column) == name]
-        if len(plain) == 1 and (name == "answers" or _mostly_unlike(table[plain[0]])):
+        if len(plain) == 1 and (name == "answers" or are_free([*table[plain[0]]])):
             return plain[0]
     return None
-
-
-def _mostly_unlike(column: "pd.Series[str]") -> bool:
-    """Whether most cells are texts that no other row holds, so that none is a class."""
-    texts = pd.Series([cell for cell in column if isinstance(cell, str)], dtype=object)
-    if 2 * len(texts) <= len(column) or texts.nunique() <= len(LETTERS):
-        return False
-    return 2 * int((texts.map(texts.value_counts()) == 1).sum()) > len(texts)
 
 
 def accepted_column(roles: ColumnRoles) -> str | None:
