@@ -199,7 +199,8 @@ def test_a_list_in_the_place_of_a_label_is_called_one():
     message = problem(cells("label", (3, ["yes"]), (7, ["no"])))
     assert message == (
         "2 of 40 label cells in column 'label' hold a list and not a label, first in "
-        "rows 4, 8; name what is in them, such as 'label[0]', or name another column"
+        "rows 4, 8; name what is in them, such as `label` 'label[0]', or name another "
+        "column"
     )
 
 

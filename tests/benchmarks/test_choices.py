@@ -164,6 +164,28 @@ def test_columns_may_end_early_but_hold_no_gap():
     assert "empty or no text, first in rows 1, 2, 3" in problem(choices=None, **columns)
 
 
+@pytest.mark.parametrize("name", ["option{}", "Option {:02}", "answer_{}"])
+def test_columns_past_nine_stand_in_the_order_of_their_numbers(name):
+    names = [name.format(k) for k in range(1, 13)]
+    columns = {
+        name: [f"boat {k}-{i}" for i in range(N)] for k, name in enumerate(names)
+    }
+    golds = [i % 12 + 1 for i in range(N)]
+    loaded = ms.load(rows(choices=None, answer=golds, **dict(sorted(columns.items()))))
+    assert loaded.roles["choices"] == f"{', '.join(names)} (12 each)"
+    for texts in loaded.test.choice_texts:
+        assert [text.split("-")[0] for text in texts] == [
+            f"boat {k}" for k in range(12)
+        ]
+
+
+def test_two_families_of_columns_are_refused():
+    letters = dict(zip("ABCD", map(list, zip(*TEXTS, strict=True)), strict=True))
+    numbers = {f"option{k}": ["hull"] * N for k in (1, 2, 3)}
+    refused = problem(choices=None, **letters, **numbers)
+    assert "A to D, option1 to option3; name the columns of one with" in refused
+
+
 def test_a_right_column_among_wrong_ones_is_dealt_out():
     wrong = {f"distractor{k}": [t[k] for t in TEXTS] for k in (1, 2, 3)}
     table = rows(choices=None, answer=None, correct_answer=[t[0] for t in TEXTS])

@@ -213,6 +213,11 @@ BROKEN = {
         b'{"a": [1, 2], "b": [1]}',
         "do not hold the same rows ('a' 2, 'b' 1)",
     ),
+    "keyed.json": (
+        b'{"p1": {"qas": 1, "text": 1}, "p2": {"qas": 1, "text": 1}, "p3": '
+        b'{"qas": 1, "text": 1}}',
+        "it is an object of 3 objects, such as 'p1', that hold qas, text; give a list",
+    ),
     "more.csv": (
         b'a,b\n"x\ny",1\n1,2,3\n',
         "line 4 has 3 fields where the header has 2",

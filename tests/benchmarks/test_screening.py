@@ -54,6 +54,7 @@ CELLS = {
     "squad": [{"text": a, "answer_start": [0] * len(a)} for a in ANSWERS],
     "objects": [[{"text": text} for text in a] for a in ANSWERS],
     "text": [a[0] for a in ANSWERS],
+    "printed": [str(a) for a in ANSWERS],
 }
 
 

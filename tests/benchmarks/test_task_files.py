@@ -103,6 +103,12 @@ BROKEN = {
     'doc_to_text: "{% if a %}{{a}}{% endif %}"': "no column or simple template",
     'doc_to_choice: "{{choices[:2]}}"': "name the column with `choices`",
     'doc_to_target: "{{label + 1}}"': "name the column with `label`",
+    "output_type: generate_until\ndoc_to_target: '{{answers.text[0]}}'": (
+        "name the column with `answers`"
+    ),
+    "doc_to_choice: '{{mc1.choices}}'\ndoc_to_target: 0": (
+        "which is right with `label`, such as 'mc1.labels'"
+    ),
     "include: other.yaml": "it includes another file: give that one",
     "- a\n- b": "it holds no keys",
     "a: [": "it is no YAML",

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from measurand.benchmarks.advice import advise_label
 from measurand.benchmarks.cells import (
     JOIN,
     UNLABELLED,
@@ -28,8 +29,10 @@ from measurand.benchmarks.choices import (
 from measurand.benchmarks.formats import require_distinct_names
 from measurand.benchmarks.metadata import derive_metadata, metadata_schema
 from measurand.benchmarks.nested import add_path_columns, suggest_roles, unfold_rows
+from measurand.benchmarks.paths import parse_paths, path_column
+from measurand.benchmarks.pointers import check_unread_choices
+from measurand.benchmarks.rivals import agreed_gold
 from measurand.benchmarks.roles import (
-    NEEDED,
     PLAIN_DOCUMENTS,
     PLAIN_SUBJECTS,
     ColumnRoles,
@@ -49,6 +52,7 @@ from measurand.benchmarks.screening import (
 from measurand.benchmarks.sides import describe_sides, explain_sides
 from measurand.benchmarks.split import SplitTables, pair_tables, split_table
 from measurand.core.benchmark import Benchmark
+from measurand.core.choices import are_free
 from measurand.core.errors import (
     AmbiguousRoles,
     BadInput,
@@ -64,6 +68,7 @@ from measurand.core.seeds import generator
 from measurand.selections.rows import Sample
 
 LONGEST_JOIN = 100  # letters, which stand between all texts of all cells
+MOST_CLASSES = 26  # more, of which most stand once, may be answers
 FEWEST = 20  # fewer items than this cannot be learned from and asked about
 
 
@@ -354,13 +359,14 @@ def _find_roles(
     shared = [column for column in shared if column in tables[-1].columns]
     widened = add_path_columns(tables, shared, names)
     available = [*shared, *(name for name in names if name not in shared)]
-    named = find_kind(widened[0], available, named)
+    read = find_kind(widened[0], available, named)
     # A column without any value, as exports have them, plays no part by its name.
     filled = [c for c in available if c in names or _has_values(widened, c)]
-    try:
-        return widened, infer_roles(filled, named)
-    except AmbiguousRoles as unclear:
-        raise AmbiguousRoles(f"{unclear}{_path_advice(tables[0], names)}") from None
+    roles = infer_roles(
+        filled, read, lambda missing: _advise(tables[0], missing, names)
+    )
+    check_unread_choices(widened[0], shared, roles, named)
+    return widened, roles
 
 
 def _has_values(tables: Sequence[pd.DataFrame], column: str) -> bool:
@@ -377,7 +383,8 @@ def find_kind(
     table: pd.DataFrame, columns: Sequence[str], named: NamedColumns
 ) -> NamedColumns:
     """The names, with the columns of choices or of free answers where there are any."""
-    named = replace(named, choices=find_choice_columns(table, columns, named))
+    if named.answers is None:  # free ones are read as such beside any choices
+        named = replace(named, choices=find_choice_columns(table, columns, named))
     named = replace(named, answers=find_answer_column(table, columns, named))
     if not (named.choices or named.answers):
         return named
@@ -385,6 +392,7 @@ def find_kind(
     free = [column for column in columns if column not in taken]
     return replace(
         named,
+        label=named.label or agreed_gold(table, columns, named),
         subject=named.subject or find_named(table, free, PLAIN_SUBJECTS),
         document=named.document or find_named(table, free, PLAIN_DOCUMENTS),
     )
@@ -401,14 +409,19 @@ def read_kind(
     return tables, {}, {}
 
 
-def _path_advice(table: pd.DataFrame, named: Mapping[str, str]) -> str:
-    """The paths to name, where what is needed stands in nested cells."""
-    examples = [
-        f"`{part}` {field!r}"
-        for part, field in suggest_roles(table, named).items()
-        if part in NEEDED and part not in named.values()
-    ]
-    return f", such as {' and '.join(examples)}" if examples else ""
+def _advise(
+    table: pd.DataFrame, missing: Sequence[str], named: Mapping[str, str]
+) -> str:
+    """What to name for parts that no column plainly plays."""
+    paths = suggest_roles(table, named)
+    free = [str(name) for name in table.columns if str(name) not in named]
+    label = advise_label(table, free) if "label" in missing else ""
+    if "label" in paths and not label:
+        [values] = [path_column(table, p) for p in parse_paths(paths["label"], free)]
+        part = "answers" if are_free([*values]) else "label"
+        label = f"`{part}` {paths['label']!r}" if "label" in missing else ""
+    query = f"`query` {paths['query']!r}" if {"query"} & {*missing} & {*paths} else ""
+    return " and ".join(filter(None, [query, label]))
 
 
 def _nested_evidence(table: pd.DataFrame, named: Mapping[str, str]) -> list[str]:
@@ -590,10 +603,13 @@ def check_benchmark_labels(
         )
     single = counts.index[counts == 1]
     if len(single):
+        free = ""
+        if 2 * len(single) > len(counts) > MOST_CLASSES:
+            free = f", or these with `answers` {quote(label, 200)} if they are free"
         raise BadInput(
             f"{len(single)} of {len(counts)} classes in the {column} have one item "
             f"only, such as {quote(str(single[0]))}; remove these items, or name "
-            "another column with `label`"
+            f"another column with `label`{free}"
         )
     unseen = test[~test.isin(train.unique())].unique()
     if len(unseen):

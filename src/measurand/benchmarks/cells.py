@@ -10,6 +10,7 @@ import pandas as pd
 from measurand.benchmarks.formats import TEXT
 from measurand.benchmarks.nested import check_no_objects
 from measurand.benchmarks.paths import Parts
+from measurand.core.choices import are_free
 from measurand.core.errors import BadInput, quote
 from measurand.core.files import DEEPEST
 
@@ -133,7 +134,11 @@ def _require_cells(
         fault = f"hold a list and not {content}" if are_lists else f"lack {content}"
         way = "fill or remove these rows"
         if are_lists:
-            way = f"name what is in them, such as {quote(f'{column.name}[0]')}"
+            inside = [next(flatten_cell(cell), None) for cell in column[lacking]]
+            option = f"`{part.split()[-1]}` {quote(f'{column.name}[0]')}"
+            if part.endswith("label") and are_free(inside):
+                option = f"`answers` {quote(str(column.name))}"
+            way = f"name what is in them, such as {option}"
         raise BadInput(
             f"{len(rows)} of {len(column)} {part} cells in column "
             f"{quote(str(column.name))} {fault}, first in rows {first}; "

@@ -8,6 +8,7 @@ gold may be an index, a letter or the text of one choice.
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -22,6 +23,7 @@ from measurand.benchmarks.golds import (
     gold_way,
     range_text,
     read_golds,
+    right_keys,
 )
 from measurand.benchmarks.marks import (
     drop_padding,
@@ -46,8 +48,8 @@ PLAIN_CHOICES = frozenset(
     {"choices", "options", "endings", "answeroptions", "answersoptions"}
     | {"answerchoices", "multiplechoices"}
 )
-FAMILY = re.compile(r"(|options?|op|opt|endings?|choices?|answer|sol)([a-j]|\d)")
-WRONG = re.compile(r"(?:distractor|incorrectanswer|wronganswer)(\d)")
+FAMILY = re.compile(r"(|options?|op|opt|endings?|choices?|answer|sol)([a-j]|\d{1,2})")
+WRONG = re.compile(r"(?:distractor|incorrectanswer|wronganswer)(\d{1,2})")
 RIGHT = frozenset({"correctanswer", "answer"})
 GOLD = re.compile(r"\(?[A-Ja-j][).]?|\d")  # a letter or a place
 FEWEST, MOST = 2, len(LETTERS)
@@ -78,7 +80,13 @@ def find_choice_columns(
         for family in families
         if named.label or has_plain_label([c for c in free if c not in family[:-1]])
     ]
-    if len(families) == 1:
+    if len(families) > 1:
+        spans = [f"{family[0]} to {family[-1]}" for family in families]
+        raise AmbiguousRoles(
+            f"{len(families)} families of columns could be the choices: "
+            f"{join_names(spans)}; name the columns of one with `choices`"
+        )
+    if families:
         return families[0]
     if unread and any(_holds_golds(table[c]) for c in free if has_plain_label([c])):
         raise BadInput(
@@ -111,20 +119,23 @@ def _families(columns: Sequence[str]) -> Iterator[tuple[str, ...]]:
     >>> [*_families(["distractor1", "distractor2", "correct_answer"])]
     [('distractor1', 'distractor2', 'correct_answer')]
     """
-    groups: dict[tuple[str, bool], dict[str, str]] = {}
-    wrong: dict[str, str] = {}
+    groups: dict[tuple[str, bool], dict[int, str]] = {}
+    wrong: dict[int, str] = {}
     for column in columns:
         if match := FAMILY.fullmatch(bare_name(column)):
-            groups.setdefault((match[1], match[2].isdigit()), {})[match[2]] = column
+            is_number = match[2].isdigit()
+            place = int(match[2]) if is_number else ord(match[2]) - ord("a")
+            groups.setdefault((match[1], is_number), {})[place] = column
         elif match := WRONG.fullmatch(bare_name(column)):
-            wrong[match[1]] = column
-    for (name, _), members in groups.items():
-        start = min(members)
-        run = [chr(ord(start) + step) for step in range(len(members))]
+            wrong[int(match[1])] = column
+    for (name, is_number), members in groups.items():
+        if is_number and not name:  # years, say
+            continue
+        places = sorted(members)
+        run = [*range(places[0], places[0] + len(places))]
         fewest = FEWEST if name else FEWEST + 1  # a bare A and B say less
-        starts = "a01" if name else "a"
-        if start in starts and len(members) >= fewest and set(run) == set(members):
-            yield tuple(members[step] for step in run)
+        if places == run and places[0] <= is_number and len(places) >= fewest:
+            yield tuple(members[place] for place in places)
     right = [column for column in columns if bare_name(column) in RIGHT]
     if wrong and right:
         yield (*(wrong[number] for number in sorted(wrong)), right[0])
@@ -176,6 +187,23 @@ def read_choices(
         "choices": f"{', '.join(roles.choice_columns)} ({range_text(counts)} each"
         f"{', in an order that was drawn' if drawn else ''})",
         "label": f"{roles.label} ({way})",
+    }
+
+
+def right_choices(
+    table: pd.DataFrame, choices: Sequence[str], labels: Sequence[str]
+) -> dict[str, list[str | None]]:
+    """The choice that each of these columns would call right, for every row.
+
+    Args:
+        table: The rows.
+        choices: The columns of the choices.
+        labels: The columns that may be the label.
+    """
+    roles = ColumnRoles("", None, "", choice_columns=tuple(choices))
+    items = _read_table(table, roles, "choices")
+    return {
+        label: right_keys(table, replace(roles, label=label), items) for label in labels
     }
 
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from measurand.benchmarks.unpack import check_size, most_bytes
-from measurand.core.errors import BadInput, quote
+from measurand.core.errors import BadInput, join_names, quote
 from measurand.core.files import DEEPEST, depth
 from measurand.core.names import check_text
 
@@ -301,6 +301,13 @@ def _table_of_columns(value: Row) -> pd.DataFrame:
         )
     keys = [list(cells) for cells in value.values() if isinstance(cells, dict)]
     lengths = {name: len(cells) for name, cells in columns.items()}
+    by_row = keys and len(keys) == len(value) and len(keys[0]) < len(value)
+    if by_row and not any(map(str.isdigit, keys[0])):  # as pandas numbers its rows
+        raise BadInput(
+            f"it is an object of {len(value)} objects, such as "
+            f"{quote(next(iter(value)))}, that hold {join_names(keys[0])}; give a list "
+            "of these objects"
+        )
     if len(set(lengths.values())) > 1 or any(key != keys[0] for key in keys):
         counts = ", ".join(f"{quote(n)} {k}" for n, k in list(lengths.items())[:5])
         raise BadInput(f"its columns do not hold the same rows ({counts})")

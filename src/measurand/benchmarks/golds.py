@@ -334,6 +334,37 @@ def _text_place(text: str, item: ItemChoices) -> int | None:
     return None
 
 
+def right_keys(
+    table: pd.DataFrame, roles: ColumnRoles, items: Sequence[ItemChoices]
+) -> list[str | None]:
+    """The choice that each label leads to, as it is compared; None for none.
+
+    Where nothing tells how the cells are meant, none leads to any.
+
+    Args:
+        table: The rows, whose labels may be missing or several.
+        roles: Which column is what.
+        items: The choices of each row.
+    """
+    cells = [
+        open_gold(cell, len(item.texts))
+        for cell, item in zip(table[roles.label], items, strict=True)
+    ]
+    golds = [
+        None if isinstance(cell, list) else _gold_of(cell, item)
+        for cell, item in zip(cells, items, strict=True)
+    ]
+    try:
+        way = gold_way(golds, items, [table], roles)
+    except BadInput:
+        return [None] * len(items)
+    keys: list[str | None] = []
+    for gold, item in zip(golds, items, strict=True):
+        position = None if gold is None else _gold_place(gold, item, way)
+        keys.append(None if position is None else item.keys[position])
+    return keys
+
+
 def _named_place(text: str, item: ItemChoices, names: Sequence[str]) -> int | None:
     """The position of a letter or mark, bare or bracketed; its choice may follow.
 

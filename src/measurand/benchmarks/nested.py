@@ -29,6 +29,7 @@ from measurand.benchmarks.paths import (
     path_column,
 )
 from measurand.benchmarks.roles import PLAIN, SEVERAL, plain_names
+from measurand.core.choices import are_free
 from measurand.core.errors import BadInput, NoField, join_names, quote
 from measurand.core.items import with_columns
 from measurand.core.names import check_text
@@ -40,6 +41,7 @@ MOST_PATHS = 20  # of a column that are named
 DEEPEST_PATH = 8  # steps
 RECORD = 8  # elements at most of a list whose elements differ: a row of its own
 FEWEST_WORDS = 3  # on average, where texts of an unknown name may be the evidence
+TEXTS = ("query", "evidence", "fields", "choices", "answers")  # parts that are texts
 SUGGESTED = ("query", "evidence", "label")
 CHOICES = {"choices", "options", "endings"}  # texts to choose from decide nothing
 UNTELLING = {"text", "sentence"}  # keys of any text, whatever its part
@@ -169,14 +171,52 @@ def check_no_objects(column: "pd.Series[str]", part: str) -> None:
     argument = "fields" if "field" in part.split() else part.split()[-1]
     advice = "name another column"
     if values:
-        choose = max if argument in ("query", "evidence", "fields") else min
-        path = str(choose(values, key=lambda path: _mean_words(values[path])))
+        named = _name_path(argument, values)
+        if argument == "choices" and (paths := _single_choices(objects[0], name)):
+            named = ", ".join(f"`choices` {path!r}" for path in paths)
         names = join_names([*map(str, values)])
-        advice = f"name a path, such as `{argument}` {path!r}; found are {names}"
+        advice = f"name a path, such as {named}; found are {names}"
     raise BadInput(
         f"{len(objects)} of {len(column)} {part} cells in column {quote(name)} hold "
         f"objects, not text; {advice}"
     )
+
+
+def _name_path(argument: str, values: Mapping[Path, Sequence[object]]) -> str:
+    """The path that may play a part, with its argument: texts, or else short values."""
+    if argument in TEXTS:
+        return f"`{argument}` {str(max(values, key=lambda p: _length(values[p])))!r}"
+    varied = [path for path in values if len({*map(str, values[path])}) > 1]
+    path = min(varied or values, key=lambda path: _mean_words(values[path]))
+    free = argument == "label" and are_free(values[path])
+    return f"`{'answers' if free else argument}` {str(path)!r}"
+
+
+def _single_choices(cell: object, name: str) -> list[str]:
+    """The paths to choices that stand under a key each; none where they do not.
+
+    >>> _single_choices({"option_a": "oak", "option_b": "ash"}, "options")
+    ['options.option_a', 'options.option_b']
+    >>> _single_choices([{"A": "oak"}, {"B": "ash"}], "options")
+    ['options[0].A', 'options[1].B']
+    """
+    opened = open_nested(cell)
+    if isinstance(opened, dict):
+        texts = [isinstance(value, str) for value in opened.values()]
+        return [str(Path(name, (str(key),))) for key in opened] if all(texts) else []
+    if not isinstance(opened, list | tuple):
+        return []
+    keys = [[*value] if isinstance(value, dict) else [] for value in opened]
+    if any(len(key) != 1 for key in keys) or len({key[0] for key in keys}) < len(keys):
+        return []
+    return [str(Path(name, (place, str(key[0])))) for place, key in enumerate(keys)]
+
+
+def free_answer_path(column: "pd.Series[str]", name: str) -> str:
+    """The path to free answers in a nested column; empty where there are none."""
+    values = look_inside(column, name).paths
+    free = [path for path in values if are_free(values[path])]
+    return str(max(free, key=lambda path: _length(values[path]), default=""))
 
 
 def _holds_object(cell: object) -> bool:
@@ -307,6 +347,12 @@ def _part_of(path: Path) -> str | None:
     return None
 
 
+def _length(values: Sequence[object]) -> tuple[float, float]:
+    """How long texts are on average, in words and then in letters."""
+    letters = [len(value) if isinstance(value, str) else 0 for value in values]
+    return _mean_words(values), fmean(letters)
+
+
 def _mean_words(values: Sequence[object]) -> float:
     """How many words a value has on average; one that is no text has none."""
     return fmean(
@@ -329,6 +375,7 @@ def unfold_rows(table: pd.DataFrame, named: Collection[str] = ()) -> pd.DataFram
         table: The rows as they were read.
         named: The columns and paths that were named.
     """
+    _check_one_question(table, named)
     for column in INNER:
         if column in table and not _is_named(column, named):
             if _holds(table[column], ITEM_KEYS, every=False):
@@ -343,6 +390,38 @@ def unfold_rows(table: pd.DataFrame, named: Collection[str] = ()) -> pd.DataFram
     ):
         table = gather_table(_question_rows(table))
     return table
+
+
+def _check_one_question(table: pd.DataFrame, named: Collection[str]) -> None:
+    """Raise where a row asks several questions and answers each in another column."""
+    picked = any(re.match(r"questions\[-?\d", name) for name in named)
+    if {"questions", "answers"} <= {*table.columns} and not (
+        picked or _are_parallel(table)
+    ):
+        first = table.head(ROWS)
+        counts = [
+            (len(_list_in(questions)), _answer_count(answers))
+            for questions, answers in zip(
+                first["questions"], first["answers"], strict=True
+            )
+        ]
+        if max(counts)[0] > 1 and all(asked == told for asked, told in counts):
+            raise BadInput(
+                "rows hold several 'questions' and an answer to each in 'answers'; one "
+                "item a question is needed: give a row for each question"
+            )
+
+
+def _answer_count(cell: object) -> int:
+    """How many answers a cell holds: in a list, or in each list of an object.
+
+    >>> _answer_count([1, 2]), _answer_count({"text": ["a"], "start": [3]})
+    (2, 1)
+    """
+    opened = open_nested(cell)
+    lists = [*opened.values()] if isinstance(opened, dict) else [opened]
+    counts = {len(_list_in(each)) for each in lists}
+    return counts.pop() if len(counts) == 1 else 0
 
 
 def _is_named(column: str, named: Collection[str]) -> bool:

@@ -1,7 +1,7 @@
 """Which column plays which part, told or plain from its name."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from difflib import SequenceMatcher
 from numbers import Integral
@@ -285,6 +285,15 @@ def has_plain_label(columns: Sequence[str]) -> bool:
     return any(_plain_matches("label", columns, True))
 
 
+def plain_golds(columns: Sequence[str]) -> list[str]:
+    """The columns that plainly may say which choice is right, the plainest first.
+
+    >>> plain_golds(["answer", "question", "answer_idx", "Label"])
+    ['answer_idx', 'Label', 'answer']
+    """
+    return [c for matches in _plain_matches("label", columns, True) for c in matches]
+
+
 def _assign_named(named: NamedColumns) -> tuple[dict[str, str | None], list[str]]:
     """The column of each part that was named, and the columns that must differ."""
     role_columns = {part: getattr(named, part) for part in PLAIN}
@@ -313,9 +322,17 @@ def _assign_named(named: NamedColumns) -> tuple[dict[str, str | None], list[str]
 
 
 def infer_roles(
-    columns: Sequence[str], named: NamedColumns | None = None
+    columns: Sequence[str],
+    named: NamedColumns | None = None,
+    advise: Callable[[Sequence[str]], str] = lambda missing: "",
 ) -> ColumnRoles:
     """The part of each column: as given, and by its name where that is plain.
+
+    Args:
+        columns: The columns that may play a part.
+        named: The parts that were named.
+        advise: What to name for parts that are missing; empty where only the names of
+            the columns tell.
 
     >>> infer_roles(["premise", "hypothesis", "gold_label"]).describe()
     {'query': 'hypothesis', 'evidence': 'premise', 'label': 'gold_label'}
@@ -351,10 +368,11 @@ def infer_roles(
     missing = [part for part in NEEDED if inferred[part] is None]
     if missing:
         arguments = " and ".join(f"`{part}`" for part in missing)
+        example = advise(missing)
         raise AmbiguousRoles(
             f"no column is plainly the {' or the '.join(missing)}; "
             f"the columns are {join_names(columns)}; name them with {arguments}"
-            f"{_nearest_columns(missing, free)}"
+            + (f", such as {example}" if example else _nearest_columns(missing, free))
         )
     several = {"metadata": named.metadata, "fields": named.fields}
     several |= {"rationales": rationales, "choice_columns": named.choices}

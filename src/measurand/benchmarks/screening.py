@@ -21,11 +21,12 @@ import numpy as np
 import pandas as pd
 
 from measurand.benchmarks.cells import scalar_text
+from measurand.benchmarks.flags import check_unflagged
 from measurand.benchmarks.formats import TEXT
 from measurand.benchmarks.nested import check_no_objects
-from measurand.benchmarks.paths import is_missing, open_nested
+from measurand.benchmarks.paths import is_missing, open_listed
 from measurand.benchmarks.roles import ColumnRoles, NamedColumns, bare_name
-from measurand.core.choices import OPPOSITE, answer_type, normalise_answer
+from measurand.core.choices import OPPOSITE, answer_type, are_free, normalise_answer
 from measurand.core.errors import BadInput, quote
 from measurand.core.items import LETTERS, Items, pack_choices, with_columns
 
@@ -49,17 +50,9 @@ def find_answer_column(
         return None
     for name in ("answers", "answer"):
         plain = [column for column in free if bare_name(column) == name]
-        if len(plain) == 1 and (name == "answers" or _mostly_unlike(table[plain[0]])):
+        if len(plain) == 1 and (name == "answers" or are_free([*table[plain[0]]])):
             return plain[0]
     return None
-
-
-def _mostly_unlike(column: "pd.Series[str]") -> bool:
-    """Whether most cells are texts that no other row holds, so that none is a class."""
-    texts = pd.Series([cell for cell in column if isinstance(cell, str)], dtype=object)
-    if 2 * len(texts) <= len(column) or texts.nunique() <= len(LETTERS):
-        return False
-    return 2 * int((texts.map(texts.value_counts()) == 1).sum()) > len(texts)
 
 
 def accepted_column(roles: ColumnRoles) -> str | None:
@@ -82,6 +75,7 @@ def take_answers(
     changed, dropped = [], 0
     for table, side in zip(tables, sides, strict=True):
         column = table[roles.label]
+        check_unflagged(column, roles.label)
         rows = [_read_answers(cell) for cell in column]
         if not any(rows):
             check_no_objects(column, f"{side} answers".strip())
@@ -153,10 +147,12 @@ def _read_answers(cell: object) -> list[str]:
     ['Oslo']
     >>> _read_answers([{"text": "Oslo"}, {"text": "oslo"}]), _read_answers(1903)
     (['Oslo', 'oslo'], ['1903'])
+    >>> _read_answers("['Oslo', 'Aker']")
+    ['Oslo', 'Aker']
     """
-    opened = None if is_missing(cell) else open_nested(cell)
+    opened = None if is_missing(cell) else open_listed(cell)
     if isinstance(opened, dict):
-        opened = open_nested(opened.get("text"))
+        opened = open_listed(opened.get("text"))
     found = opened if isinstance(opened, list | tuple) else [opened]
     texts = [
         answer.get("text") if isinstance(answer, dict) else answer for answer in found

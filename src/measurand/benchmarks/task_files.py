@@ -106,9 +106,17 @@ def _task_roles(task: Mapping[str, Any], named: set[str]) -> dict[str, Any]:
         return roles
     if isinstance(target, int) and isinstance(choices, list):
         return roles | {"label": _pick(choices, target, "doc_to_target")}
+    if isinstance(target, int):
+        path = str(choices or "")
+        beside = path.removesuffix(".choices") + ".labels"
+        hint = f", such as {quote(beside, 200)}" if path.endswith(".choices") else ""
+        raise BadInput(
+            f"doc_to_target is {target} for every item, and stands for an order that "
+            f"the file need not have; name what says which is right with `label`{hint}"
+        )
     is_free = task.get("output_type") == "generate_until" and "choices" not in roles
-    right = _read_template("doc_to_target", target)
-    return roles | {"answers" if is_free else "label": right}
+    part = "answers" if is_free else "label"
+    return roles | {part: _read_template("doc_to_target", target, part)}
 
 
 def _field_roles(tasks: list[Any], named: set[str]) -> dict[str, Any]:
@@ -159,8 +167,13 @@ def _read_field(key: str, value: Any) -> str | list[str]:
     raise _unreadable(key, value)
 
 
-def _read_template(key: str, value: Any) -> str | list[str]:
+def _read_template(key: str, value: Any, part: str = "") -> str | list[str]:
     """The column, or the columns, that a key of lm-eval names.
+
+    Args:
+        key: The key of the task.
+        value: What stands there.
+        part: The part to name instead, where that is not the key's own.
 
     >>> _read_template("doc_to_text", "Question: {{question.strip()}} Answer:")
     'question'
@@ -187,12 +200,12 @@ def _read_template(key: str, value: Any) -> str | list[str]:
     )
     if len(names) == 1 and is_alone:
         return str(names[0])
-    raise _unreadable(key, value)
+    raise _unreadable(key, value, part)
 
 
-def _unreadable(key: str, value: object) -> BadInput:
+def _unreadable(key: str, value: object, part: str = "") -> BadInput:
     """The error of a key that only its own program can read."""
     return BadInput(
         f"{key} is {quote(str(value), 60)}, which is no column or simple template; "
-        f"name the column with `{OPTIONS[key]}`"
+        f"name the column with `{part or OPTIONS[key]}`"
     )

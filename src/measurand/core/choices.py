@@ -6,6 +6,7 @@ one choice is right and each was judged by itself, these shares are its probabil
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -253,6 +254,19 @@ def normalise_answer(text: str) -> str:
     ('great gatsby', 'us')
     """
     return " ".join(ARTICLE.sub(" ", NO_LETTER.sub("", text.lower())).split())
+
+
+def are_free(cells: Sequence[object]) -> bool:
+    """Whether most cells are texts that no other holds, so that none is a class.
+
+    >>> are_free([f"lake {i}" for i in range(40)]), are_free(["yes", "no"] * 20)
+    (True, False)
+    """
+    texts = [cell for cell in cells if isinstance(cell, str)]
+    counts = Counter(texts)
+    if 2 * len(texts) <= len(cells) or len(counts) <= len(LETTERS):
+        return False
+    return 2 * sum(count == 1 for count in counts.values()) > len(texts)
 
 
 def answer_type(text: str) -> str:
