@@ -39,7 +39,7 @@ def gold_texts(items):
 def test_the_gold_stands_among_answers_of_its_type():
     loaded = ms.load(rows())
     assert loaded.roles["answers"] == (
-        "answers (screened: the gold among 4 answers of like items)"
+        "answers (screened: the gold among up to 4 answers of like items)"
     )
     assert loaded.notes["items_screened"] == N
     for items in (loaded.train, loaded.test):
@@ -82,10 +82,13 @@ def test_yes_and_no_have_only_each_other():
     assert [sorted(texts) for texts, _ in drawn[:2]] == [["No.", "Yes."], ["no", "yes"]]
 
 
-def test_others_of_any_type_stand_in_where_too_few_are_alike():
-    answers = [["1903"], ["a red boat"], ["the mast"], ["oars"]]
-    drawn = draw_choices(answers, np.random.default_rng(0))
-    assert all(len(texts) == 4 for texts, _ in drawn)
+def test_one_of_another_type_stands_in_where_none_is_alike():
+    answers = [["1903"], ["a red boat"], ["the mast"], ["a long oar"]]
+    alone, *others = draw_choices(answers, np.random.default_rng(0))
+    assert len(alone[0]) == 2
+    for texts, _ in others:
+        assert len(texts) == 3
+        assert "1903" not in texts
 
 
 def test_no_accepted_answer_is_among_the_wrong_ones():
@@ -93,10 +96,12 @@ def test_no_accepted_answer_is_among_the_wrong_ones():
         ["The Mast", "oars", "sail"],
         *([word] for word in ("mast", "Oars", "sail")),
     ]
-    answers += [["boat"], ["keel"], ["rope"]]
+    answers += [["boat"], ["keel"], ["The Rope"]]
     for seed in range(20):
         texts, place = draw_choices(answers, np.random.default_rng(seed))[0]
-        assert sorted([*texts[:place], *texts[place + 1 :]]) == ["boat", "keel", "rope"]
+        wrong = {*texts[:place], *texts[place + 1 :]}
+        assert wrong
+        assert wrong <= {"boat", "keel", "The Rope"}
 
 
 def test_the_gold_is_as_long_as_any_other():
@@ -178,14 +183,19 @@ def test_who_learned_answers_that_are_right_elsewhere_is_at_chance():
     assert np.mean([right(seed) for seed in range(3)]) == pytest.approx(0.25, abs=0.045)
 
 
-def test_few_of_a_type_in_a_fold_take_others_of_the_type_from_elsewhere():
+@pytest.mark.parametrize(("folds", "choices", "types"), [(4, 2, 1), (8, 2, 2)])
+def test_few_of_a_type_in_a_fold_are_fewer_choices_and_none_from_elsewhere(
+    folds, choices, types
+):
     answers = [[str(1000 + i)] for i in range(8)] + [
         [f"a red boat {i}"] for i in range(8)
     ]
-    parts = [i % 8 for i in range(16)]
+    parts = [i % folds for i in range(16)]
+    part = {text: number for (text,), number in zip(answers, parts, strict=True)}
     for texts, _ in draw_choices(answers, np.random.default_rng(0), parts):
-        assert len({answer_type(text) for text in texts}) == 1
-        assert len(texts) == 4
+        assert len(texts) == choices
+        assert len({answer_type(text) for text in texts}) == types
+        assert len({part[text] for text in texts}) == 1
 
 
 def test_drawn_choices_are_no_input_that_is_counted():

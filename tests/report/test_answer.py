@@ -271,7 +271,7 @@ def test_evidence_that_tells_the_choice_sends_nobody_to_an_audit_of_choices():
 
 def test_answers_that_were_drawn_are_said_to_be():
     report = with_evidence_alone(report_of("evidence", "evidence-sensitive"))
-    roles = {**FIELDS, "answers": "answers (screened: the gold among 4 answers)"}
+    roles = {**FIELDS, "answers": "answers (screened: the gold among up to 4 answers)"}
     drawn = replace(report, benchmark={**report.benchmark, "roles": roles})
     answer = answer_report(drawn)
     assert "wrong answers were drawn from other items" in answer.basis

@@ -251,9 +251,8 @@ def test_no_more_is_said_to_be_owed_to_evidence_than_guessing_leaves():
             "the interval is wide",
             Finding("chance", "chance", "full", estimate(0.25)),
         )
-        others = [
-            f for f in report.findings if f.statistic not in ("delta_evi", "majority")
-        ]
+        told = ("delta_evi", "majority", "query_only", "closed_book")
+        others = [f for f in report.findings if f.statistic not in told]
         lost = Finding("delta_evi", "cross", "plain", estimate(loss), "depends")
         right = Finding("accuracy", "cross", "full", estimate(0.99))
         others = [f for f in others if f.statistic != "accuracy"]
@@ -261,24 +260,24 @@ def test_no_more_is_said_to_be_owed_to_evidence_than_guessing_leaves():
 
     assert certainty(0.94).startswith(
         "With wrong evidence, between 92 and 96 of 100 answers lost; the evidence "
-        "accounts for 74 at most, as guessing keeps 25: wrong evidence misleads."
+        "accounts for 74 at most, as 25 are right without: wrong evidence misleads."
     )
     assert (
         certainty(0.74) == "With wrong evidence, between 72 and 76 of 100 answers lost."
     )
 
 
-def test_of_classes_evidence_accounts_for_what_is_over_the_commonest_label():
+def test_of_classes_evidence_accounts_for_what_is_over_the_query_alone():
     report = report_of("evidence", "evidence-sensitive")
-    told = ("delta_evi", "majority", "accuracy")
+    told = ("delta_evi", "query_only", "accuracy")
     kept = [f for f in report.findings if f.statistic not in told]
     added = [
-        Finding("majority", "majority", "full", estimate(0.68)),
+        Finding("query_only", "cross", "full", estimate(0.68)),
         Finding("accuracy", "cross", "full", estimate(0.75)),
         Finding("delta_evi", "cross", "plain", estimate(0.21), "depends"),
     ]
     answer = answer_report(replace(report, findings=(*kept, *added)))
-    assert "accounts for 7 at most, as guessing keeps 68" in answer.certainty
+    assert "accounts for 7 at most, as 68 are right without" in answer.certainty
 
 
 WRITES, TAKE_OUT = "Ask a model that writes its", "Take the words of the right"
@@ -309,7 +308,7 @@ def test_nobody_is_told_to_balance_letters(label, shape, of_choices, of_answers)
     clause = f"; {shape} names the right choice in 0.998 of the items" if shape else ""
     made = replace(report, verdict=replace(report.verdict, reason=reason + clause))
     assert "Balance the labels" in answer_report(made).steps[0]
-    screened = "answers (screened: the gold among 4 answers of like items)"
+    screened = "answers (screened: the gold among up to 4 answers of like items)"
     for role, column, step in (
         ("choices", "choices (4 each)", of_choices),
         ("answers", screened, of_answers),

@@ -107,7 +107,22 @@ def test_one_wrong_answer_of_many_does_not_make_a_share_surer_than_none():
     assert (seen.value, seen.high) == (pytest.approx(0.995), 1.0)
     assert seen.method == "t over items; no narrower than Wilson's"
     in_clusters = share_interval(np.repeat(one_of_200, 3), np.repeat(np.arange(40), 3))
-    assert in_clusters.low == pytest.approx(seen.low)
+    assert in_clusters.low == pytest.approx(seen.low, abs=0.003)
+
+
+@pytest.mark.parametrize("groups", [5, 9, 10])
+def test_few_groups_of_items_apart_are_about_as_sure_as_their_items(groups):
+    hits = np.tile([1.0, 0.0], 25 * groups)
+    seen = share_interval(hits, np.repeat(np.arange(groups), 50))
+    assert seen.high - seen.low < 0.25
+    same = np.full(100, 0.25)  # a guess among four, whatever the groups
+    assert share_interval(same, np.repeat(np.arange(5), 20)).high == 0.25
+
+
+def test_a_group_that_is_wrong_as_one_counts_once():
+    hits = np.repeat([0.0] + [1.0] * 9, 20)
+    seen = share_interval(hits, np.repeat(np.arange(10), 20))
+    assert seen.low < 0.7
 
 
 @pytest.mark.parametrize("n", [20, 40, 60])

@@ -100,8 +100,8 @@ def _list_texts(cell: object) -> list[str]:
     texts = [
         value.get("text") if isinstance(value, dict) else value for value in opened
     ]
-    known = [text for text in texts if isinstance(text, str) and text]
-    return known if len(known) == len(texts) else []
+    written = [text for text in texts if isinstance(text, str) and text]
+    return written if len(written) == len(texts) else []
 
 
 def _numbered_columns(columns: Sequence[str]) -> Iterator[tuple[str, ...]]:

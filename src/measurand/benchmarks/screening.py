@@ -3,8 +3,9 @@
 Without a model nobody can say whether a text answers a question, but any reader can
 pick one of a few. So each gold answer is put among answers that are right elsewhere: of
 the same type (a number, a date, a name and so on), near in length, and equal to no
-answer that its own item accepts. They are drawn as often as they are gold, so that no
-answer gives itself away by being common. Yes and no have only each other.
+answer that its own item accepts. They are drawn as often as they are gold, so that an
+answer hardly gives itself away by being common, unless a few make up most golds: no
+item has one twice. Yes and no have only each other.
 
 They are drawn after the split, and again after the items are cut into folds, within
 what is asked about together. A wrong answer that is right in training would be known
@@ -91,8 +92,8 @@ def take_answers(
         columns = accepted | _choice_cells(alone, str(roles.choices), roles.label)
         changed.append(_with_texts(table.iloc[answered], columns))
     described = {
-        "answers": f"{roles.label} (screened: the gold among {OTHERS + 1} answers of "
-        "like items)",
+        "answers": f"{roles.label} (screened: the gold among up to {OTHERS + 1} "
+        "answers of like items)",
         "label": f"{roles.label} (the letter of the first answer)",
     }
     notes = {"items_screened": sum(map(len, changed))}
@@ -223,9 +224,8 @@ def draw_choices(
             others = [_opposite(gold)]
         else:
             barred = {normalise_answer(text) for text in accepted}
-            for pool in pools[item]:
-                others += pool.draw(item, barred, OTHERS - len(others), rng)
-                barred |= {normalise_answer(text) for text in others}
+            for pool, count in zip(pools[item], (OTHERS, 1, 1), strict=False):
+                others = others or pool.draw(item, barred, count, rng)
         if not others:
             raise BadInput(
                 f"all items have the answer {quote(gold)}, so it cannot be screened; "
@@ -241,15 +241,16 @@ def _pools_by_item(
     rng: np.random.Generator,
     parts: Sequence[int] | None,
 ) -> list[list[_Pool]]:
-    """The pools that the others of each item are drawn from, one after another.
+    """The pools that the others of an item are drawn from, where one before has none.
 
-    Where its part has too few of its type, the type goes before the part: an answer
-    of another type would give itself away to whoever reads the question alone.
+    An item has fewer others where its part has few of its type: an answer of another
+    type would give itself away, and one of another part be known from there. Only where
+    there is none of its type is there one of another.
     """
     types = [answer_type(accepted[0]) for accepted in answers]
     keys: list[Sequence[object]] = [types, [0] * len(answers)]
     if parts is not None:
-        keys = [[*zip(types, parts, strict=True)], types, parts, keys[-1]]
+        keys = [[*zip(types, parts, strict=True)], parts, keys[-1]]
     pools: list[list[_Pool]] = [[] for _ in answers]
     for names in keys:
         members: defaultdict[object, list[int]] = defaultdict(list)

@@ -155,7 +155,7 @@ class Removal:
                 kept.append(piece[0])
                 if not piece[0].isspace():
                     gone, bare = False, piece.lastgroup == "mark"
-        return "".join(kept)
+        return _begin_like(text, "".join(kept))
 
     def _stand_in(self, word: str) -> str:
         """What has the place of a word: its case, and nothing else of it."""
@@ -163,6 +163,17 @@ class Removal:
         if word.isupper() and len(word) > 1:
             return filler.upper()
         return filler.capitalize() if word[:1].isupper() else filler
+
+
+def _begin_like(text: str, rest: str) -> str:
+    """What is left of a text, without a sign of whether its first word went.
+
+    >>> _begin_like("Never boats.", " boats."), _begin_like("never boats.", " boats.")
+    ('Boats.', 'boats.')
+    """
+    if not text[:1].isspace():
+        rest = rest.lstrip()
+    return rest[:1].upper() + rest[1:] if text[:1].isupper() else rest
 
 
 def choose_removal(items: Items, field: str, count: int, *, replaced: bool) -> Removal:

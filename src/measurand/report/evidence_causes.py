@@ -243,18 +243,22 @@ def _mend_shape(report: Report) -> str:
 def _cap_loss(report: Report, stage: str, loss: Estimate) -> str:
     """How much of a loss the evidence can account for, where more was surely lost.
 
-    Who knows nothing is right as often as by guessing: a reader that falls below that
-    was misled.
+    Who is shown none is right as often as by the query alone, or by guessing among
+    choices: a reader that falls below that was misled.
     """
-    base = guessing(report)
     right = find_estimate(report, "accuracy", stage, "full")
-    if base is None or right is None or loss.low <= right.value - base.value:
+    without = [
+        find_estimate(report, name, stage, "full")
+        for name in ("query_only", "closed_book")
+    ]
+    known = [e.value for e in (*without, find_estimate(report, "chance")) if e]
+    base = max(known, default=0.0)
+    if not known or right is None or loss.low <= right.value - base:
         return ""
-    owed = say_count(max(right.value - base.value, 0.0))
-    kept = say_count(base.value)
+    owed, kept = say_count(max(right.value - base, 0.0)), say_count(base)
     return (
-        f"; the evidence accounts for {owed} at most, as guessing keeps {kept}: wrong "
-        "evidence misleads"
+        f"; the evidence accounts for {owed} at most, as {kept} are right without: "
+        "wrong evidence misleads"
     )
 
 

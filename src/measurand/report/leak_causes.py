@@ -120,8 +120,8 @@ STRIKING = {
 PLACED_APART = {
     "one_place": RuleWords(
         "the choice in one and the same place",
-        "Right choices mostly stand in one place of the test items, and in another of "
-        "the training items.",
+        "Right choices of the test items stand in one place more than by chance, which "
+        "is not the commonest of the training items.",
         DEAL,
     )
 }
@@ -131,7 +131,9 @@ OF_LENGTH = ("longest", "shortest", "not_longest", "not_shortest")
 GOES_ALONG = re.compile(r"with which (its [\w ]+?) (?:goes|go)\b")
 ALONG = {
     "its length": OF_LENGTH,
-    "its likeness to others": tuple(name for name in RULES if name not in OF_LENGTH),
+    "its likeness to others": tuple(
+        name for name in {**POINTING, **STRIKING} if name not in OF_LENGTH
+    ),
 }
 # Why nobody can say whether a part leaks: what the reason has, and how it is said.
 UNDECIDED_LEAK: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
@@ -588,7 +590,8 @@ def _repair_steps(report: Report, leak: Finding | None) -> tuple[str, ...]:
         steps.append("Test on the repaired subset, whose items the report lists.")
     if "repair/work_list.csv" in report.files:
         steps.append("Rewrite the items on the report's work list.")
-    return tuple(steps) or ("Rewrite the items that this part gives away.",)
+    once = tuple(dict.fromkeys(steps))
+    return once or ("Rewrite the items that this part gives away.",)
 
 
 def _choice_steps(report: Report, leak: Finding, before: list[str]) -> list[str]:

@@ -52,6 +52,19 @@ def test_the_commonest_place_of_the_test_items_is_told_where_training_has_anothe
     assert "put the choices of each item in a random order" in warning
 
 
+def test_the_last_of_unlike_numbers_of_choices_is_a_place_too():
+    train, test = (planted_rows(120, keep, seed) for seed in (1, 2))
+    for rows, to_last in ((train, False), (test, True)):
+        for row in range(len(rows)):
+            right = rows.at[row, "choices"].pop(rows.at[row, "answer"])
+            wrong = rows.at[row, "choices"][: 1 + row % 3]
+            rows.at[row, "choices"] = [*wrong, right] if to_last else [right, *wrong]
+            rows.at[row, "answer"] = len(wrong) if to_last else 0
+    place = found(load(train, test, name="made"))
+    assert (place.letter, place.trained, place.leaks) == ("the last", "A", True)
+    assert place.finding.estimate.value == 1.0
+
+
 def test_a_place_by_chance_is_no_leak_and_no_warning():
     places = [found(sides(0.0, 0.0, 120))]
     places += [

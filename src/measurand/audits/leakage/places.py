@@ -7,8 +7,6 @@ is right more often than who guesses.
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from measurand.audits.leakage.canonical import CanonicalBenchmark
 from measurand.audits.leakage.rules import RULE, RULES
 from measurand.audits.leakage.scores import LEAKS
@@ -27,7 +25,7 @@ class TestPlace:
 
     Attributes:
         finding: How often it is right, and whether that is surely over chance.
-        letter: What it is called.
+        letter: What it is called, or the last where that is no one letter.
         trained: The commonest place of training, which is another.
         chance: How often a guess is right.
     """
@@ -62,13 +60,15 @@ def find_test_place(canonical: CanonicalBenchmark, margin: float) -> TestPlace |
     if not canonical.has_choices or canonical.pool is not None:
         return None
     benchmark, items = canonical.benchmark, canonical.scored_items
-    here, there = (_place_shares(side) for side in (items, benchmark.train))
-    place, trained = int(here.argmax()), int(there.argmax())
+    here, there = _rights_by_place(items), _rights_by_place(benchmark.train)
+    place, trained = (
+        max(sides, key=lambda name: sides[name].mean()) for sides in (here, there)
+    )
     if place == trained:
         return None
-    right = (items.gold(tuple(LETTERS)) == place).astype(float)
+    right = here[place]
     chance, clusters = 1 / items.choice_counts, benchmark.clusters(items)
-    tests = int(items.choice_counts.max()) + len(RULES)
+    tests = len(here) + len(RULES)
     over = mean_interval(right - chance, clusters, 1 - 0.05 / tests)
     finding = Finding(
         ONE_PLACE,
@@ -77,14 +77,18 @@ def find_test_place(canonical: CanonicalBenchmark, margin: float) -> TestPlace |
         share_interval(right, clusters),
         LEAKS if over.low > margin else None,
     )
-    letters = LETTERS[place], LETTERS[trained]
-    return TestPlace(finding, *letters, float(chance.mean()))
+    return TestPlace(finding, place, trained, float(chance.mean()))
 
 
-def _place_shares(items: Items) -> Floats:
-    """How often each place is right."""
-    gold = items.gold(tuple(LETTERS))
-    return np.bincount(gold, minlength=len(LETTERS)) / len(items)
+def _rights_by_place(items: Items) -> dict[str, Floats]:
+    """Whether each place is right, by its name; the last too, where it is several."""
+    gold, counts = items.gold(tuple(LETTERS)), items.choice_counts
+    places = {
+        LETTERS[place]: (gold == place).astype(float) for place in range(counts.max())
+    }
+    if counts.min() < counts.max():
+        places["the last"] = (gold == counts - 1).astype(float)
+    return places
 
 
 def add_place(verdict: Verdict, place: TestPlace | None) -> Verdict:
