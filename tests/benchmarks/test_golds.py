@@ -172,3 +172,9 @@ def test_golds_in_json_are_read_alike(tmp_path):
     path.write_text("\n".join(map(json.dumps, table.to_dict("records"))))
     loaded = ms.load(path)
     assert loaded.train.digest == ms.load(table).train.digest
+
+
+def test_whole_numbers_with_a_point_are_indexes_as_tables_of_floats_are_saved():
+    told, way = right_texts(rows(answer=[f"{place}.0" for place in GOLD]))
+    assert told == pick(TEXTS, GOLD)
+    assert "index" in way

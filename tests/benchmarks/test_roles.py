@@ -168,3 +168,13 @@ def test_a_query_is_not_its_own_explanation():
         infer_roles(
             ["claim", "label"], NamedColumns(query="claim", rationales=("claim",))
         )
+
+
+@pytest.mark.parametrize("asking", ["stem", "ctx", "prompt"])
+def test_a_text_beside_a_column_that_asks_is_not_taken_for_the_query(asking):
+    columns = ["text", asking, "options", "answer"]
+    with pytest.raises(AmbiguousRoles, match=rf"the query: text, {asking}; .*`query`"):
+        parts(*columns, choices=("options",))
+    named = parts(*columns, choices=("options",), query=asking, evidence="text")
+    assert (named["query"], named["evidence"]) == (asking, "text")
+    assert parts("text", "options", "answer", choices=("options",))["query"] == "text"

@@ -17,6 +17,7 @@ HIDDEN = "-1"  # the gold of a row in a test part whose golds nobody is told
 INDEX, INDEX_FROM_1, LETTER, TEXT_OF = "index", "index from 1", "letter", "text"
 MARK = "as its choices are marked"
 WORDS = (("true", "false"), ("yes", "no"))  # what a gold of true and false may mean
+WHOLE = re.compile(r"\d{1,9}\.0", re.ASCII)
 NAMED = re.compile(r"[(\[]?(\w+)(?:[)\].:]+(?:\s+(.+))?)?", re.DOTALL)
 
 
@@ -159,6 +160,8 @@ def _gold_of(cell: object, item: ItemChoices) -> object:
     text = None if is_missing(cell) else scalar_text(cell)
     if text is None or not text.strip():
         return None
+    if WHOLE.fullmatch(text.strip()) and text_key(text) not in item.keys:
+        return text.strip().partition(".")[0]  # as tables of floats are saved
     return UNLABELLED if text.strip() == UNLABELLED else text
 
 

@@ -63,6 +63,8 @@ PLAIN_BESIDE_CHOICES: dict[str, tuple[frozenset[str], ...]] = {
         frozenset({"answer", "correctanswer", "correctchoice", "correct", "class"}),
     ),
 }
+# Names of texts that need not ask.
+ANY_TEXT = frozenset({"text", "sentence", "sentence2"})
 # What items are about, and the document that their evidence is from: the first of
 # these names that a column bears, without case, spaces and lines.
 PLAIN_SUBJECTS = ("subject", "category", "topic", "domain", "task", "activitylabel")
@@ -524,6 +526,11 @@ def _plain_matches(
     beside = PLAIN_BESIDE_CHOICES.get(part, ()) if by_choices else ()
     if part != "label" or not beside:
         for names in PLAIN[part]:
-            yield [column for column in columns if column.lower() in names]
+            found = [column for column in columns if column.lower() in names]
+            if by_choices and found and {c.lower() for c in found} <= ANY_TEXT:
+                # It may be the passage as well, where another column asks.
+                asking = frozenset().union(*beside)
+                found += [column for column in columns if bare_name(column) in asking]
+            yield found
     for names in beside:
         yield [column for column in columns if bare_name(column) in names]

@@ -148,8 +148,8 @@ def _read_answers(cell: object) -> list[str]:
     ['Oslo']
     >>> _read_answers([{"text": "Oslo"}, {"text": "oslo"}]), _read_answers(1903)
     (['Oslo', 'oslo'], ['1903'])
-    >>> _read_answers("['Oslo', 'Aker']")
-    ['Oslo', 'Aker']
+    >>> _read_answers("['Oslo', 'Aker']"), _read_answers(True)
+    (['Oslo', 'Aker'], ['true'])
     """
     opened = None if is_missing(cell) else open_listed(cell)
     if isinstance(opened, dict):
@@ -158,8 +158,14 @@ def _read_answers(cell: object) -> list[str]:
     texts = [
         answer.get("text") if isinstance(answer, dict) else answer for answer in found
     ]
-    written = [scalar_text(text) for text in texts if not is_missing(text)]
+    texts = [_word(text) for text in texts if not is_missing(text)]
+    written = [scalar_text(text) for text in texts]
     return [*dict.fromkeys(text.strip() for text in written if text and text.strip())]
+
+
+def _word(value: object) -> object:
+    """True and false as one writes them; all else as it is."""
+    return str(value).lower() if isinstance(value, bool | np.bool_) else value
 
 
 @dataclass(frozen=True)
