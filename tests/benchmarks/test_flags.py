@@ -63,3 +63,9 @@ def test_answers_that_are_all_right_are_accepted():
     loaded = ms.load(rows("answers", objects("score", flag=lambda right: 1)))
     assert loaded.columns["answers"] == ("answers",)
     assert len(loaded.test.accepted_answers[0]) == 4
+
+
+def test_points_for_one_of_the_answers_say_that_the_others_are_wrong():
+    table = rows("answers", objects("points", flag=lambda right: 10 * right))
+    with pytest.raises(BadInput, match=r"not all of the answers .* 'points' says"):
+        ms.load(table)

@@ -91,7 +91,51 @@ def test_classes_beside_other_lists_stay_classes(columns):
     assert "answers" not in loaded.roles
 
 
-@pytest.mark.parametrize("name", ["answer", "answerKey", "correct_answer", "label"])
+CLAIMS = {
+    "annotators": [["w1", "w2", f"w{i}"] for i in range(3, N + 3)],
+    "tags": [[["sport", "tech"][i % 2], f"tag {i}"] for i in range(N)],
+}
+
+
+@pytest.mark.parametrize("query", ["hypothesis", "text"])
+@pytest.mark.parametrize(
+    ("name", "labels"),
+    [
+        ("annotators", [i % 3 for i in range(N)]),
+        ("annotators", ["ABC"[i % 3] for i in range(N)]),
+        ("tags", ["sport", "tech"] * (N // 2)),
+    ],
+)
+def test_lists_beside_what_is_classified_are_no_choices(query, name, labels):
+    texts = [f"A tree stands at house {i}." for i in range(N)]
+    table = pd.DataFrame({query: texts, "label": labels, name: CLAIMS[name]})
+    assert ms.load(table).columns["label"] == ("label",)
+
+
+def test_objects_of_settings_are_no_choices():
+    settings = [{"lang": "en", "version": i % 2} for i in range(N)]
+    table = rows(options=settings, label=["good", "bad"] * (N // 2))
+    assert "choices" not in ms.load(table).roles
+
+
+@pytest.mark.parametrize(
+    "lists",
+    [
+        [
+            [{"id": k, "content": t} for k, t in zip("ABCD", texts, strict=True)]
+            for texts in CHOICES
+        ],
+        [[*texts, None] for texts in CHOICES],
+    ],
+)
+def test_objects_and_padded_lists_that_the_label_points_at_are_refused(lists):
+    with pytest.raises(AmbiguousRoles, match="`choices` 'alternatives'"):
+        ms.load(rows(alternatives=lists, answer=GOLDS["letters"]))
+
+
+@pytest.mark.parametrize(
+    "name", ["answer", "answerKey", "correct_answer", "label", "correct_answer_id"]
+)
 @pytest.mark.parametrize("golds", ["letters", "places", "texts"])
 def test_answers_beside_a_column_that_picks_one_are_refused(name, golds):
     table = rows(answers=CHOICES, **{name: GOLDS[golds]})

@@ -73,3 +73,51 @@ def test_the_same_text_twice_is_the_same_choice():
     ]
     table["answer_index"] = 3
     assert ms.load(table).columns["label"] == ("answer_index",)
+
+
+def test_a_gold_under_another_name_is_a_rival_too():
+    table = rows(correct_answer_index=PLACES, label=FLAGS["label"])
+    with pytest.raises(AmbiguousRoles, match=r"label, correct_answer_index; .*`label`"):
+        ms.load(table)
+
+
+def test_a_flag_is_not_read_for_a_gold_that_leads_nowhere():
+    told = [f"Option {'ABCD'[place]}" for place in PLACES]
+    with pytest.raises(AmbiguousRoles, match="'answer' leads to no choice"):
+        ms.load(rows(answer=told, label=[i % 2 for i in range(N)]))
+    two = pd.DataFrame(
+        {
+            "question": [f"Which tree stands at house {i}?" for i in range(N)],
+            "choices": [texts[:2] for texts in CHOICES],
+            "answer": ["It grows there, as everybody knows."] * N,
+            "label": [i * 3 % 5 % 2 for i in range(N)],
+        }
+    )
+    assert ms.load(two).columns["label"] == ("label",)
+
+
+def test_golds_that_agree_in_training_and_not_in_test_are_refused():
+    test = rows(answer=RIGHT, label=[0] * N)
+    test["question"] = [f"And at house {i}?" for i in range(N)]
+    with pytest.raises(AmbiguousRoles, match="label, answer"):
+        ms.load(rows(answer=RIGHT, label=PLACES), test)
+
+
+def test_the_name_of_its_column_is_a_gold():
+    first, second = ([texts[n] for texts in CHOICES] for n in (0, 1))
+    told = ["choice1" if i % 3 else "choice2" for i in range(N)]
+    table = pd.DataFrame(
+        {
+            "question": [f"Which tree stands at house {i}?" for i in range(N)],
+            "choice1": first,
+            "choice2": second,
+            "label": told,
+        }
+    )
+    loaded = ms.load(table)
+    for items in (loaded.train, loaded.test):
+        for question, letter in zip(
+            items.column("question"), items.labels, strict=True
+        ):
+            number = int(question.split()[-1].rstrip("?"))
+            assert letter == ("A" if number % 3 else "B")

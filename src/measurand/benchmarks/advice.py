@@ -7,13 +7,18 @@ import pandas as pd
 
 from measurand.benchmarks.flags import find_flagged
 from measurand.benchmarks.nested import free_answer_path, look_inside
-from measurand.benchmarks.pointers import find_options, name_wrong_lists, pointer_kind
+from measurand.benchmarks.pointers import (
+    TELLING,
+    find_options,
+    name_wrong_lists,
+    pointer_kind,
+)
 from measurand.benchmarks.roles import bare_name
 from measurand.core.choices import are_free
 from measurand.core.errors import quote
 
-RIGHT = re.compile(r"correct|correctanswer|answer|rightanswer|right")
-TELLING = re.compile(r"answer|correct|gold|label|target|key|right|solution")
+RIGHT = re.compile(r"correct|correctanswer|answer|rightanswer|right|bestanswer")
+ALL_RIGHT = re.compile(r"(?:correct|right|accepted|gold)answers")
 
 
 def advise_label(table: pd.DataFrame, columns: Sequence[str]) -> str:
@@ -36,7 +41,8 @@ def _layouts(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[str]:
             yield from name_wrong_lists(table, column, columns)
     scalars = [c for c in columns if not look_inside(table[c], c).paths]
     scalars.sort(key=lambda column: not TELLING.search(bare_name(column)))
-    for options in find_options(table, columns):
+    listed = [c for c in columns if not ALL_RIGHT.fullmatch(bare_name(c))]
+    for options in find_options(table, listed):
         for column in scalars:
             if column not in options.columns and pointer_kind(table[column], options):
                 yield f"{options.advice} and `label` {quote(column, 200)}"

@@ -29,7 +29,7 @@ from measurand.benchmarks.choices import (
 from measurand.benchmarks.formats import require_distinct_names
 from measurand.benchmarks.metadata import derive_metadata, metadata_schema
 from measurand.benchmarks.nested import add_path_columns, suggest_roles, unfold_rows
-from measurand.benchmarks.paths import parse_paths, path_column
+from measurand.benchmarks.paths import is_missing, parse_paths, path_column
 from measurand.benchmarks.pointers import check_unread_choices
 from measurand.benchmarks.rivals import agreed_gold
 from measurand.benchmarks.roles import (
@@ -42,6 +42,7 @@ from measurand.benchmarks.roles import (
     infer_roles,
     misspelt_parts,
     name_columns,
+    plain_names,
 )
 from measurand.benchmarks.screening import (
     accepted_column,
@@ -360,8 +361,15 @@ def _find_roles(
     widened = add_path_columns(tables, shared, names)
     available = [*shared, *(name for name in names if name not in shared)]
     read = find_kind(widened[0], available, named)
+    if named.label is None:
+        for table in widened[1:]:  # what agrees in training may not in test
+            agreed_gold(table, available, replace(read, label=None))
     # A column without any value, as exports have them, plays no part by its name.
-    filled = [c for c in available if c in names or _has_values(widened, c)]
+    filled = [
+        c
+        for c in available
+        if c in names or (_has_values(widened, c) and not _is_no_id(widened[0], c))
+    ]
     roles = infer_roles(
         filled, read, lambda missing: _advise(tables[0], missing, names)
     )
@@ -372,6 +380,12 @@ def _find_roles(
 def _has_values(tables: Sequence[pd.DataFrame], column: str) -> bool:
     """Whether any row of any table has a value in this column."""
     return any(table.empty or not table[column].isna().all() for table in tables)
+
+
+def _is_no_id(table: pd.DataFrame, column: str) -> bool:
+    """Whether a column is called like an id and holds objects, which name no item."""
+    first = next((cell for cell in table[column] if not is_missing(cell)), None)
+    return column.lower() in plain_names("id") and isinstance(first, dict)
 
 
 def _is_one_split(table: pd.DataFrame, roles: ColumnRoles) -> bool:

@@ -21,6 +21,7 @@ from measurand.benchmarks.golds import (
     choice_keys,
     gold_letters,
     gold_way,
+    mark_key,
     range_text,
     read_golds,
     right_keys,
@@ -53,6 +54,7 @@ WRONG = re.compile(r"(?:distractor|incorrectanswer|wronganswer)(\d{1,2})")
 RIGHT = frozenset({"correctanswer", "answer"})
 GOLD = re.compile(r"\(?[A-Ja-j][).]?|\d")  # a letter or a place
 FEWEST, MOST = 2, len(LETTERS)
+COLUMN = "by the names of their columns"  # how a gold may name a choice
 ROWS = 50  # that are looked at, from the first on
 
 
@@ -107,8 +109,21 @@ def _holds_golds(column: "pd.Series[str]") -> bool:
 def _holds_lists(column: "pd.Series[str]") -> bool:
     """Whether most of the first cells are lists or objects, or JSON that holds one."""
     cells = [*islice((cell for cell in column if not is_missing(cell)), ROWS)]
-    nested = [isinstance(open_listed(cell), list | tuple | dict) for cell in cells]
-    return 2 * sum(nested) > len(cells)
+    return 2 * sum(_may_hold_choices(open_listed(cell)) for cell in cells) > len(cells)
+
+
+def _may_hold_choices(opened: object) -> bool:
+    """Whether a cell is a list, or an object of lists or of texts alone.
+
+    >>> [_may_hold_choices(c) for c in (["oak"], {"A": "oak"}, {"lang": "en", "v": 2})]
+    [True, True, False]
+    """
+    if not isinstance(opened, dict):
+        return isinstance(opened, list | tuple)
+    values = [open_listed(value) for value in opened.values()]
+    return any(isinstance(value, list | tuple) for value in values) or all(
+        value is None or isinstance(value, str) for value in values
+    )
 
 
 def _families(columns: Sequence[str]) -> Iterator[tuple[str, ...]]:
@@ -222,7 +237,9 @@ def _read_table(
     else:
         column = table[roles.choice_columns[0]].rename(", ".join(roles.choice_columns))
         cells = zip(*(table[name] for name in roles.choice_columns), strict=True)
-        rows = [(_drop_last_missing(row), {}) for row in cells]
+        names = [mark_key(name) for name in roles.choice_columns]
+        texts = [_drop_last_missing(row) for row in cells]
+        rows = [(row, {COLUMN: names[: len(row)]}) for row in texts]
     _check_rows([texts for texts, _ in rows], column, part)
     return mark_by_prefix(
         [

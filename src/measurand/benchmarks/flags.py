@@ -1,5 +1,6 @@
 """Objects of which a flag or a score says which is right, as quizzes are exported."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -13,6 +14,8 @@ from measurand.benchmarks.roles import bare_name
 from measurand.core.errors import BadInput, quote
 
 FLAGS = frozenset({"correct", "iscorrect", "right", "isright", "istrue", "score"})
+PLACE = re.compile(r"start|begin|end|offset|position|idx|index|line|page")
+FEWEST = 10  # rows in which one number alone is not zero, before it is a flag
 ROWS = 50  # that are looked at before all are
 
 Lists = Mapping[str, Sequence[object]]  # by key, what the objects of one cell hold
@@ -56,9 +59,11 @@ def check_unflagged(column: "pd.Series[str]", name: str) -> None:
         column: The answers.
         name: What the column is called.
     """
+    pointing = _pointing_keys(column)
     for cell in column:
         for key, values in _open_lists(cell).items():
-            if bare_name(key) in FLAGS and not all(map(_is_set, values)):
+            told = bare_name(key) in FLAGS or key in pointing
+            if told and not all(map(_is_set, values)):
                 flagged = find_flagged(column, name)
                 way = "give the accepted answers only"
                 if flagged is not None:
@@ -67,6 +72,28 @@ def check_unflagged(column: "pd.Series[str]", name: str) -> None:
                     f"not all of the answers in column {quote(name)} are right, as "
                     f"their {quote(key)} says; {way}"
                 )
+
+
+def _pointing_keys(column: "pd.Series[str]") -> set[str]:
+    """The keys whose numbers are zero but for one in every row of several answers.
+
+    Where an answer stands in its passage is a number as well, but no flag.
+    """
+    rows = [lists for lists in map(_open_lists, column) if lists]
+    several = [row for row in rows if len(next(iter(row.values()))) > 1]
+    keys = {*several[0]} if len(several) >= FEWEST else set()
+    keys = {key for key in keys if not PLACE.search(bare_name(key))}
+    return {k for k in keys if all(_points_at_one(row.get(k, ())) for row in several)}
+
+
+def _points_at_one(values: Sequence[object]) -> bool:
+    """Whether all but one of several numbers are zero.
+
+    >>> _points_at_one([0, 10, 0]), _points_at_one([1, 1]), _points_at_one(["a", "b"])
+    (True, False, False)
+    """
+    numbers = [float(value) for value in values if isinstance(value, Real)]
+    return len(numbers) == len(values) and sum(map(bool, numbers)) == 1
 
 
 def _open_lists(cell: object) -> Lists:

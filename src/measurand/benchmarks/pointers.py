@@ -1,7 +1,8 @@
 """Choices that nobody named, and the column that would say which of them is right.
 
-A label of letters or small numbers beside lists of texts points at these texts far more
-often than it names classes. Whoever knows better gives the lists another part.
+A label of letters or small numbers beside a question and lists of texts points at these
+texts far more often than it names classes; beside a claim or a text to be classified it
+does not. Whoever knows better gives the lists another part.
 """
 
 import re
@@ -28,6 +29,11 @@ LETTER = re.compile(r"[(\[]?([A-Za-z])[)\].:]?")
 PLACE = re.compile(r"\d{1,2}", re.ASCII)
 NUMBERED = re.compile(r"(.*?)(\d{1,2}|[a-z])", re.ASCII)
 WRONG = re.compile(r"(?:incorrect|wrong)(?:answer|option|choice)?s?|distractors?")
+# Queries that ask nothing: their labels are classes, whatever lists stand beside. To
+# numbers, which are the commonest labels of classes, it must be a query that asks.
+CLASSIFIED = frozenset({"hypothesis", "claim", "text", "sentence", "sentence2"})
+ASKING = re.compile(r"quest|query|ctx|stem|prompt|problem|input|goal|ask")
+TELLING = re.compile(r"answer|correct|gold|label|target|key|right|solution")
 FEWEST, MOST = 2, len(LETTERS)
 FEWEST_COLUMNS = 3  # of an unknown name: two columns are as often a pair of texts
 ROWS = 50  # that are looked at before all are
@@ -97,11 +103,21 @@ def _list_texts(cell: object) -> list[str]:
         opened = [*opened.values()] if lettered else open_listed(opened.get("text"))
     if not isinstance(opened, list | tuple):
         return []
-    texts = [
-        value.get("text") if isinstance(value, dict) else value for value in opened
-    ]
+    texts = [_longest_text(v) if isinstance(v, dict) else v for v in opened]
+    while texts and (texts[-1] is None or texts[-1] == ""):  # lists of unlike length
+        texts.pop()
     written = [text for text in texts if isinstance(text, str) and text]
     return written if len(written) == len(texts) else []
+
+
+def _longest_text(value: dict[str, object]) -> str:
+    """The text of an object, rather than its letter.
+
+    >>> _longest_text({"id": "A", "content": "an oak"}), _longest_text({"n": 1})
+    ('an oak', '')
+    """
+    texts = [text for text in value.values() if isinstance(text, str)]
+    return max(texts, key=len, default="")
 
 
 def _numbered_columns(columns: Sequence[str]) -> Iterator[tuple[str, ...]]:
@@ -204,6 +220,8 @@ def check_unread_choices(
         kind = pointer_kind(table[roles.label], options)
         if not kind or (kind == TEXT_OF and named.answers is not None):
             continue
+        if not _may_point(kind, roles.query, table[roles.label]):
+            continue
         drop = "drop `answers` and " if named.answers is not None else ""
         accepted = ""
         if kind == TEXT_OF and len(options.columns) == 1:
@@ -215,6 +233,16 @@ def check_unread_choices(
             f"{accepted}, or give {quote(options.columns[0])} another part, such as "
             "`metadata`"
         )
+
+
+def _may_point(kind: str, query: str, golds: "pd.Series[str]") -> bool:
+    """Whether golds that lead to texts may be meant to, beside such a query."""
+    if kind == PLACE_OF:
+        return ASKING.search(bare_name(query)) is not None
+    if query.lower() not in CLASSIFIED:
+        return True
+    # Texts of which most stand once, as those of classes do not.
+    return kind == TEXT_OF and 2 * len({*map(str, golds)}) > len(golds)
 
 
 def name_wrong_lists(
@@ -249,7 +277,8 @@ def _check_columns_named(table: pd.DataFrame, free: Sequence[str], label: str) -
 def _check_answers(table: pd.DataFrame, free: Sequence[str], answers: str) -> None:
     """Raise where another column seems to say which of the answers is right."""
     for options in find_options(table, [answers]):
-        for gold in plain_golds(free):
+        told = [column for column in free if TELLING.search(bare_name(column))]
+        for gold in dict.fromkeys([*plain_golds(free), *told]):
             kind = pointer_kind(table[gold], options)
             # The first of several accepted answers is often given once more.
             if kind == TEXT_OF and _is_first(table[gold], options):
