@@ -278,6 +278,9 @@ def test_of_classes_evidence_accounts_for_what_is_over_the_query_alone():
     ]
     answer = answer_report(replace(report, findings=(*kept, *added)))
     assert "accounts for 7 at most, as 68 are right without" in answer.certainty
+    nothing = Finding("delta_evi", "cross", "plain", estimate(0.08), "depends")
+    little = answer_report(replace(report, findings=(*kept, *added[:2], nothing)))
+    assert "accounts for" not in little.certainty  # within the margin of what it may be
 
 
 WRITES, TAKE_OUT = "Ask a model that writes its", "Take the words of the right"

@@ -16,6 +16,7 @@ from measurand.report.details import (
     guessing,
     is_drawn,
     is_screened,
+    named_margin,
     named_roles,
     tell_inverted,
 )
@@ -253,7 +254,9 @@ def _cap_loss(report: Report, stage: str, loss: Estimate) -> str:
     ]
     known = [e.value for e in (*without, find_estimate(report, "chance")) if e]
     base = max(known, default=0.0)
-    if not known or right is None or loss.low <= right.value - base:
+    if not known or right is None:
+        return ""
+    if loss.low <= right.value - base + named_margin(report):
         return ""
     owed, kept = say_count(max(right.value - base, 0.0)), say_count(base)
     return (

@@ -60,7 +60,7 @@ def test_a_right_choice_that_is_always_the_last_one_leaks_by_its_position():
         {
             "question": " ".join(rng.choice(WORDS, 6)),
             "choices": [" ".join(rng.choice(WORDS, 3)) for _ in range(count)],
-            "answer": count - 1,
+            "answer": "ABCDEFGH"[count - 1],
         }
         for count in np.tile(np.arange(2, 9), 20)
     ]
