@@ -19,11 +19,16 @@ from typing import Any
 
 from measurand.core.signals import STOPPING
 
+LEAST = 2_048  # MiB of addresses: Arrow alone sets 1,024 aside where it can
 GRACE = 1.5  # seconds that a run has to close what is open
 STOPPED = "stopped; what was finished is kept"
 OUT_OF_MEMORY = (
     "measurand: out of memory; give fewer items or --workers 1: what was finished is "
     "kept"
+)
+TOO_FEW_ADDRESSES = (
+    "measurand: out of memory: this process is allowed {} MiB of addresses (ulimit -v) "
+    "and needs {} or more; raise the limit: what was finished is kept"
 )
 CLEARED = "\r\x1b[K\x1b[?25h"  # a terminal without a bar, and with its cursor
 RECEIVED: list[int] = []  # the signals that came, the first of which counts
@@ -35,6 +40,7 @@ def main() -> None:
     try:
         try:
             _listen()
+            _heed_address_limit()
             from measurand.cli import main as run_verb
 
             run_verb()
@@ -67,6 +73,25 @@ def _listen() -> None:
     for number in STOPPING:
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _stop)
+
+
+def _heed_address_limit() -> None:
+    """Under a limit, start no threads of BLAS; under a low one, end in one line.
+
+    Each such thread takes addresses as BLAS is loaded, and where they run out it waits
+    for them for ever. The figures themselves are computed by one thread anyway.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    allowed = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if allowed == resource.RLIM_INFINITY:
+        return
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    if allowed < LEAST * 2**20:
+        _write_line(TOO_FEW_ADDRESSES.format(allowed // 2**20, LEAST))
+        sys.exit(1)
 
 
 def _stop(number: int, _: object) -> None:
