@@ -15,14 +15,20 @@ ROOT = Path(__file__).parent.parent
 PAGE, RESULTS = ROOT / "docs" / "choices.md", ROOT / "bench" / "results" / "choices"
 HEADING = "## Real benchmarks\n"
 REPAIRED = "repair_over_majority"
-HEADS = ("benchmark", "reader", "n", "chance", "choices alone", "all", "verdict")
+HEADS = ("benchmark", "reader", "n", "chance", "choices alone", "all")
 EVIDENCE = ("benchmark", "reader", "n", "all", "closed book", "lost by wrong evidence")
+VERDICTS = ("benchmark", "readers", "audit", "verdict", "what it rests on")
 REPAIR = ("benchmark", "reader", "left", "choices alone", "at random", "what is left")
 TAKEN_OUT = (
     "What is left where the items are taken out that tfidf answers from the choices "
     "alone, of the half of the test items that is read anew: accuracy over chance from "
     "the choices, beside as many items taken out at random. A set is exported where "
     "all readers find it mended:"
+)
+RESTS_ON = (
+    "A verdict belongs to a whole report. It rests on the reader that finds most, or on "
+    "form or length alone, and a weaker reader beside it may find nothing. What it rests "
+    "on is the first clause of its reason:"
 )
 MADE = (
     "Made by `python -m bench.choices_page` from reports of "
@@ -66,7 +72,19 @@ def rows_of(audit: str) -> list[list[str]]:
                 else _evidence_row(figures, reader)
             )
             if told is not None:
-                rows.append([name, reader, *told, report["verdict"]["label"]])
+                rows.append([name, reader, *told])
+    return rows
+
+
+def verdict_rows() -> list[list[str]]:
+    """A row a report: its verdict, and the first clause of the reason."""
+    rows = []
+    for path in sorted(RESULTS.glob("choices-*.json")):
+        report = json.loads(path.read_text("utf-8"))
+        name, readers = report["benchmark"]["name"], report["settings"]["readers"]
+        label, reason = (report["verdict"][key] for key in ("label", "reason"))
+        rests_on = reason.partition(";")[0].replace("|", r"\|")
+        rows.append([name, ", ".join(readers), report["audit"], label, rests_on])
     return rows
 
 
@@ -133,7 +151,9 @@ def main() -> None:
         write_table(REPAIR, repair_rows()),
         "Evidence; free answers are screened, so that choices were drawn here, or "
         "written, and then matched exactly:",
-        write_table((*EVIDENCE, "verdict"), rows_of("evidence")),
+        write_table(EVIDENCE, rows_of("evidence")),
+        RESTS_ON,
+        write_table(VERDICTS, verdict_rows()),
     ]
     PAGE.write_text("\n\n".join(part.rstrip("\n") for part in parts) + "\n", "utf-8")
 
