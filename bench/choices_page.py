@@ -26,9 +26,9 @@ TAKEN_OUT = (
     "all readers find it mended:"
 )
 RESTS_ON = (
-    "A verdict belongs to a whole report. It rests on the reader that finds most, or on "
-    "form or length alone, and a weaker reader beside it may find nothing. What it rests "
-    "on is the first clause of its reason:"
+    "A verdict belongs to a whole report. It rests on the reader that finds most, or "
+    "on form or length alone, and a weaker reader beside it may find nothing. What it "
+    "rests on is the first clause of its reason:"
 )
 MADE = (
     "Made by `python -m bench.choices_page` from reports of "
