@@ -17,15 +17,13 @@ import pandas as pd
 from measurand.benchmarks.cells import scalar_text
 from measurand.benchmarks.formats import TEXT
 from measurand.benchmarks.golds import (
-    ItemChoices,
-    choice_keys,
     gold_letters,
     gold_way,
-    mark_key,
     range_text,
     read_golds,
     right_keys,
 )
+from measurand.benchmarks.item_choices import ItemChoices, choice_keys, mark_key
 from measurand.benchmarks.marks import (
     drop_padding,
     fitting_marks,

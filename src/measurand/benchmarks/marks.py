@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from measurand.benchmarks.cells import scalar_text
-from measurand.benchmarks.golds import MARK, ItemChoices, mark_key
+from measurand.benchmarks.item_choices import MARK, ItemChoices, mark_key
 from measurand.benchmarks.paths import (
     Path,
     is_missing,

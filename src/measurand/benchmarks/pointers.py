@@ -13,7 +13,7 @@ from itertools import islice
 import pandas as pd
 
 from measurand.benchmarks.cells import scalar_text
-from measurand.benchmarks.golds import text_key
+from measurand.benchmarks.item_choices import text_key
 from measurand.benchmarks.paths import Path, is_missing, open_listed
 from measurand.benchmarks.roles import (
     ColumnRoles,

@@ -84,8 +84,8 @@ def _load_and_explain(
         load_benchmark,
         read_source,
     )
-    from measurand.benchmarks.nested import unfold_rows
     from measurand.benchmarks.roles import Columns, name_columns
+    from measurand.benchmarks.unfold import unfold_rows
 
     if is_known(source) or part:
         return load_benchmark(source, data=folder, part=part, **options)

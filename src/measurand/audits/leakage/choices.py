@@ -24,7 +24,7 @@ from measurand.audits.leakage.canonical import ALL, CanonicalBenchmark
 from measurand.audits.leakage.regions import ClusterSettings, find_regions
 from measurand.audits.leakage.rules import RULE
 from measurand.audits.leakage.scores import LEAKS
-from measurand.benchmarks.golds import choice_keys
+from measurand.benchmarks.item_choices import choice_keys
 from measurand.core.arrays import Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.choices import RIGHT, WRONG, pair_choices

@@ -19,9 +19,9 @@ from measurand.benchmarks.formats import (
     parse_object_lines,
     parse_records,
 )
-from measurand.benchmarks.nested import unfold_rows
 from measurand.benchmarks.published.layouts import join_paragraphs
 from measurand.benchmarks.published.records import HEADLESS, PublishedBenchmark, Roles
+from measurand.benchmarks.unfold import unfold_rows
 from measurand.benchmarks.unpack import open_unpacked
 from measurand.core.errors import BadInput, join_names, quote
 
