@@ -128,9 +128,14 @@ def evidence_contradictions(report: Report) -> Iterator[str]:
     said = {f.decision for r, f in effects.items() if r not in blanks}
     if label == "evidence-sensitive" and "depends" not in said:
         yield f"{label}, and no reader depends"
-    needless = {f.reader for f in report.findings if f.decision == NEEDLESS}
+    needless = {
+        f.reader
+        for f in report.findings
+        if f.decision == NEEDLESS
+        or (f.statistic == "evidence_gain" and f.estimate.low <= 0)
+    }
     if label == "evidence-sensitive" and report.verdict.stage in needless:
-        yield f"{label}, and who has no evidence is as good"
+        yield f"{label}, and who has no evidence may be as good"
     if label in (*COUPLED, "warning", "no verdict") and "depends" in said:
         yield f"{label}, and a reader depends"
     if label in COUPLED and "near zero" not in said:

@@ -175,7 +175,9 @@ def test_what_goes_with_words_is_mended_with_them_alone(leak, along, steps):
     rules = rule("longest", 0.8), rule("odd_one_out", 0.7)
     reason = f"by words such as 'sure', with which {along}"
     answer = answer_report(of_choices(reason, leak, *rules))
-    assert answer.cause.startswith("Words such as “sure” go with certain labels, and")
+    assert answer.cause.startswith(
+        "Words such as “sure” go with right or with wrong choices, and their length"
+    )
     assert [*answer.steps] == steps
 
 
@@ -419,10 +421,13 @@ def test_an_interval_above_the_margin_that_is_no_leak_is_called_luck():
     above = replace(above, estimate=estimate(0.06, 0.03, 0.09))
     reason = "neither surely above nor within the margins, 0.02 over the majority"
     report = leaking(reason, above, label="undecided")
-    told = answer_report(replace(report, settings={**report.settings, "margin": 0.02}))
-    assert "may be luck where several are looked at" in told.certainty
-    wide = replace(report, settings={**report.settings, "margin": 0.05})
-    assert "luck" not in answer_report(wide).certainty
+    for margin in (0.02, 0.05):
+        settings = {**report.settings, "margin": margin}
+        told = answer_report(replace(report, settings=settings))
+        assert "may be luck where several are looked at" in told.certainty
+    nothing = replace(above, estimate=estimate(0.06, -0.01, 0.13))
+    told = answer_report(leaking(reason, nothing, label="undecided"))
+    assert "luck" not in told.certainty
 
 
 def test_a_leak_that_copies_make_larger_is_told_of_a_split_without_them():

@@ -16,7 +16,6 @@ from measurand.report.details import (
     guessing,
     is_drawn,
     is_screened,
-    named_margin,
     named_roles,
     tell_inverted,
 )
@@ -24,6 +23,7 @@ from measurand.report.phrases import (
     capitalise,
     join_words,
     name_part,
+    round_up,
     say_change,
     say_count,
 )
@@ -55,7 +55,9 @@ BELOW_IN = re.compile(
     r"surely below (?:the majority|chance) with all fields in part=(.+?), so that what"
 )
 # Who is right as often without the evidence, as the reason of a verdict names it.
-RIVAL = re.compile(r"but (?:([^;(]+?) from the query alone|metadata) is right as often")
+RIVAL = re.compile(
+    r"but (?:([^;(]+?) from the query alone|metadata) (may be|is) right as often"
+)
 # Why nobody can say whether the evidence is needed, where more items would not help:
 # what the reason has, the answer, its cause, and what to do.
 UNDECIDED_NEED: Mapping[str, tuple[str, str, str]] = {
@@ -104,7 +106,7 @@ UNDECIDED_NEED: Mapping[str, tuple[str, str, str]] = {
 }
 FACTS = "more than the reader itself"
 ONE_CLASS = "of the labels are one class"
-DIRECT = "direct coupling"
+DIRECT, LATENT = "direct coupling", "latent coupling"
 SHAPE = re.compile(r"; (\w+) names the right choice in")
 # What to do about letters that facts about the item tell, which nobody can balance.
 AGAIN = ", then run the audit again."
@@ -117,6 +119,7 @@ SHAPE_STEPS = {
 LIKE_CHOICES = "Put the choices of each item in a random order, and write wrong ones "
 LIKE_CHOICES += f"like the right one{AGAIN}"
 WRITE = "Ask a model that writes its answers: the wrong ones were drawn here."
+REWRITE = "Rewrite questions whose words tell the answer, then run the audit again."
 # The same of a near zero that the verdict warns of.
 WARNED: Mapping[str, tuple[str, str, str]] = {
     FACTS: (
@@ -224,6 +227,8 @@ def _fill_first_part(report: Report, words: VerdictWords) -> Details:
     steps = ask_for_items(report, "test items")
     if report.verdict.label == DIRECT and (step := _mend_shape(report)):
         steps = (step,)
+    if report.verdict.label == LATENT and is_screened(report):
+        steps = (REWRITE,)  # leakage has no choices to read but those drawn here
     return Details(words.answer, cause, certainty, steps)
 
 
@@ -244,24 +249,23 @@ def _mend_shape(report: Report) -> str:
 def _cap_loss(report: Report, stage: str, loss: Estimate) -> str:
     """How much of a loss the evidence can account for, where more was surely lost.
 
-    Who is shown none is right as often as by the query alone, or by guessing among
-    choices: a reader that falls below that was misled.
+    Whoever is shown none is right as often as the best without evidence, or as by
+    guessing among choices: a reader that falls below that was misled.
     """
     right = find_estimate(report, "accuracy", stage, "full")
-    without = [
-        find_estimate(report, name, stage, "full")
-        for name in ("query_only", "closed_book")
-    ]
-    known = [e.value for e in (*without, find_estimate(report, "chance")) if e]
-    base = max(known, default=0.0)
-    if not known or right is None:
+    if right is None:
         return ""
-    if loss.low <= right.value - base + named_margin(report):
+    caps = []
+    if chance := find_estimate(report, "chance"):
+        caps.append((right.high - chance.value, chance.value))
+    if gain := find_estimate(report, "evidence_gain", stage):
+        caps.append((gain.high, right.value - gain.value))
+    owed, kept = min(caps, default=(1.0, 0.0))
+    if loss.low <= owed:
         return ""
-    owed, kept = say_count(max(right.value - base, 0.0)), say_count(base)
     return (
-        f"; the evidence accounts for {owed} at most, as {kept} are right without: "
-        "wrong evidence misleads"
+        f"; the evidence accounts for {round_up(max(owed, 0.0))} at most, as about "
+        f"{say_count(kept)} are right without: wrong evidence misleads"
     )
 
 
@@ -292,7 +296,7 @@ def _why_undecided(report: Report) -> tuple[str, str, str] | None:
             step = GROUP.format(query=query)
         return sentence, cause, step
     rival = RIVAL.search(reason)
-    return _name_rival(report, rival[1]) if rival else None
+    return _name_rival(report, rival[1], sure=rival[2] == "is") if rival else None
 
 
 def _why_warned(report: Report) -> tuple[str, str, str] | None:
@@ -314,7 +318,9 @@ def _why_warned(report: Report) -> tuple[str, str, str] | None:
     return sentence, cause, step
 
 
-def _name_rival(report: Report, reader: str | None) -> tuple[str, str, str]:
+def _name_rival(
+    report: Report, reader: str | None, *, sure: bool
+) -> tuple[str, str, str]:
     """Who is as good without evidence: a reader of the query, or facts of the item."""
     named = named_roles(report)
     query = name_part(plain_text(named.get("query", "query"), 40))
@@ -325,6 +331,7 @@ def _name_rival(report: Report, reader: str | None) -> tuple[str, str, str]:
         alone = find_estimate(report, "accuracy", "metadata", "full")
         what = "facts about the item"
     does = "do" if reader is None else "does"
+    does = does if sure else "may do"
     full = find_estimate(report, "accuracy", report.verdict.stage, "full")
     cause = f"{capitalise(what)} {does} as well as who lost{who}."
     if alone is not None and full is not None:
@@ -337,7 +344,9 @@ def _name_rival(report: Report, reader: str | None) -> tuple[str, str, str]:
     return (
         f"Not yet: wrong evidence costs answers, but {what} {does} as well.",
         cause,
-        "Give a reader that does better with the evidence than without.",
+        "Give a reader that does better with the evidence than without."
+        if sure
+        else "Give more test items, or a reader that does better with the evidence.",
     )
 
 
@@ -391,5 +400,8 @@ def _one_part_does(report: Report, stage: str) -> tuple[str, str]:
                 part = name_part(plain_text(named.get(role, role), 40))
                 drawn = role == "evidence" and is_screened(report)
                 why = ", maybe because wrong answers were drawn" if drawn else ""
-                return role, f"{capitalise(part)} alone does as well as both{why}."
+                gain = find_estimate(report, "evidence_gain", stage)
+                nearly = role == "query" and gain is not None and gain.low > 0
+                as_well = "nearly as well" if nearly else "as well"
+                return role, f"{capitalise(part)} alone does {as_well} as both{why}."
     return "", ""

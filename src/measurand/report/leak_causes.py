@@ -59,7 +59,7 @@ SEEN_BY = {  # what of these explains what its reader sees, the simplest first
     "position": ("the position of the right choice",),
 }
 PARTLY = "% of (?:these bits|what it tells) "  # before what explains some of a leak
-WORDS_TELL = "Its words go with certain labels."
+SAME_CHOICES = "all items offer the same choices"  # what a warning says
 DEAL = "Put the choices of each item in a random order."
 LIKE_LENGTHS = "Write right and wrong choices of like lengths."
 LIKE_FORMS = (
@@ -482,12 +482,15 @@ def _leak_cause(report: Report, leak: Finding) -> str:
     named = _named_words(clause) if partly or with_them else []
     if leak.reader in SEEN_BY and not named:  # who reads no word leaks by none
         return partly or SIMPLE[SEEN_BY[leak.reader][-1]]
+    has_choices = "choices" in named_roles(report)
+    goes = "right or with wrong choices" if has_choices else "certain labels"
     if not listed:
-        return partly or WORDS_TELL
+        return partly or f"{'Their' if has_choices else 'Its'} words go with {goes}."
     beside = f", and {with_them[1]} with them" if with_them else ""
+    beside = beside.replace("its ", "their ") if has_choices else beside
     if leak.reader == PLACE:  # the answer is of the place, which words come beside
         return f"{SIMPLE[SEEN_BY[PLACE][-1]]} Words such as {listed} tell more."
-    return f"Words such as {listed} go with certain labels{beside}. {partly}".rstrip()
+    return f"Words such as {listed} go with {goes}{beside}. {partly}".rstrip()
 
 
 def _rules_along(clause: str) -> tuple[str, ...]:
@@ -534,9 +537,9 @@ def _greatest_gain(report: Report) -> str:
         return best_reader(report)
     most = max(gains, key=lambda f: f.estimate.high)
     change = say_change(most.estimate, "more right", "fewer right")
-    margin = report.settings.get("margin")
-    alone = isinstance(margin, float) and most.estimate.low > margin
-    is_luck = LUCK in report.verdict.reason or (alone and most.decision == "undecided")
+    is_luck = LUCK in report.verdict.reason or (
+        most.estimate.low > 0 and most.decision == "undecided"
+    )
     luck = f" One such interval {LUCK}." if is_luck else ""
     return f"{capitalise(name_leak(most))} alone against guessing: {change}.{luck}"
 
@@ -609,7 +612,9 @@ def _choice_steps(report: Report, leak: Finding, before: list[str]) -> list[str]
         steps.append(LIKE_LENGTHS)
     if "by its form alone" in clause:
         steps.append(LIKE_FORMS)
-    if _named_words(clause):
+    if any(SAME_CHOICES in warning for warning in report.warnings):
+        steps.append("Let each of the choices be right as often as the others.")
+    elif _named_words(clause):
         listed = _list_words(report, leak)
         steps.append(f"Use words such as {listed} in right and wrong choices alike.")
     return steps

@@ -66,6 +66,16 @@ def say_count(share: float) -> str:
     return "fewer than 1" if 0 < share < 0.005 else str(_of_hundred(share))
 
 
+def round_up(share: float, digits: int = 0) -> str:
+    """A share in hundredths, rounded up, but for what floats add.
+
+    >>> round_up(0.07), round_up(0.0143), round_up(0.0143, 1)
+    ('7', '2', '1.5')
+    """
+    steps = math.ceil(round(100 * share * 10**digits, 6))
+    return f"{steps / 10**digits:g}"
+
+
 def say_change(estimate: Estimate, up: str, down: str, digits: int = 0) -> str:
     """Where a difference lies, of a hundred; `up` and `down` say what it does.
 
@@ -96,7 +106,7 @@ def say_change(estimate: Estimate, up: str, down: str, digits: int = 0) -> str:
         return f"fewer than {10**-digits:g} of 100 {side}"
     if low == 0 or high == 0:
         end = estimate.high if low == 0 else -estimate.low
-        return f"at most {_up_to(end, digits)} of 100 {up if low == 0 else down}"
+        return f"at most {round_up(end, digits)} of 100 {up if low == 0 else down}"
     return f"from {-low} of 100 {down} to {high} of 100 {up}"
 
 
@@ -134,13 +144,3 @@ def _of_hundred(share: float, digits: int = 0) -> float:
     if share != share:
         return 0
     return round(100 * share, digits) if digits else round(100 * share)
-
-
-def _up_to(share: float, digits: int) -> str:
-    """A share in hundredths, rounded up, but for what floats add.
-
-    >>> _up_to(0.07, 0), _up_to(0.0143, 0), _up_to(0.0143, 1)
-    ('7', '2', '1.5')
-    """
-    steps = math.ceil(round(100 * share * 10**digits, 6))
-    return f"{steps / 10**digits:g}"

@@ -155,6 +155,12 @@ def mean_share_difference(
     >>> ones, half = pd.Series([1.0] * 50), pd.Series([0.0, 1.0] * 25)
     >>> print(mean_share_difference([half, 1 - half], ones))
     -0.500 [-0.602, -0.429]
+
+    A base that is neither, as guessing among four choices, is known, and leaves no more
+    than what it lacks:
+
+    >>> print(mean_share_difference([ones], ones / 4))
+    0.750 [0.666, 0.750]
     """
     scores = _pair_scores(*runs, base).T
     each = scores[:-1] - scores[-1]
@@ -188,7 +194,10 @@ def mean_share_difference(
     method = f"score interval over {what}"
     if count > 1:
         method += f"; {averaged_runs(count)}"
-    return Estimate(value, max(low, -1.0), min(high, 1.0), level, n, method)
+    is_known = bool(((scores[-1] > 0) & (scores[-1] < 1)).any())
+    guessed = float(scores[-1].mean())
+    least, most = (-guessed, 1 - guessed) if is_known else (-1.0, 1.0)
+    return Estimate(value, max(low, least), min(high, most), level, n, method)
 
 
 def _variance_freedom(sums: Floats) -> float:

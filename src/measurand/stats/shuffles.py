@@ -106,7 +106,7 @@ class ShuffleEffect:
             )
         if self.seeds == 1:
             method += f"; {ONE_TRAINING}"
-        return Estimate(self.value, low, high, level, self.n, method)
+        return Estimate(self.value, max(low, -1), min(high, 1), level, self.n, method)
 
     @property
     def units(self) -> float:

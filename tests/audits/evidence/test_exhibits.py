@@ -37,7 +37,14 @@ def test_answers_that_change_in_another_part_are_not_said_never_to():
 def test_who_is_below_guessing_on_wrong_evidence_is_said_to_be_misled():
     ids = [f"q{i}" for i in range(200)]
     chance = pd.Series(0.25, ids)
-    reading = SimpleNamespace(name="cross", written=(), right=pd.Series(1.0, ids))
+    lost = SimpleNamespace(
+        interval=lambda level: Estimate(0.7, 0.6, 0.8, level, 200, "")
+    )
+    none = SimpleNamespace(
+        interval=lambda level: Estimate(0.0, -0.1, 0.1, level, 9, "")
+    )
+    right = pd.Series(1.0, ids)
+    reading = SimpleNamespace(name="cross", written=(), right=right, effect=lost)
     baselines = SimpleNamespace(majority=chance, clusters=np.arange(200), margin=0.02)
     for share, count in ((0.05, 1), (0.25, 0)):
         kept = (np.arange(200) < share * 200).astype(float)
@@ -45,3 +52,6 @@ def test_who_is_below_guessing_on_wrong_evidence_is_said_to_be_misled():
         messages = _misled_warnings([reading], baselines)
         assert len(messages) == count
         assert all("of its loss at most 0.750 shows" in text for text in messages)
+    # Who is below guessing whatever it is shown was not misled by wrong evidence.
+    reading.shuffled, reading.effect = pd.Series(0.0, ids), none
+    assert _misled_warnings([reading], baselines) == []

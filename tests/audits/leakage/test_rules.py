@@ -109,7 +109,10 @@ def test_words_of_the_question_are_no_leak_of_the_choices():
 
 def test_a_choice_that_is_never_right_can_be_struck_out():
     """Neither the longest nor the shortest is right: the one between them always is."""
-    rows = [["old boat", "mast", "some very long oar"]] * 60
+    rows = [
+        ["old boat", "mast", "some very long oar"],
+        ["old deck", "hull", "some very long bow"],
+    ] * 30
     items = made_items(rows, [0] * 60, [f"which {n}?" for n in range(60)])
     findings = rule_findings(items, "question", np.arange(60), 0.02)
     shares = {f.statistic: f.estimate.value for f in findings}
@@ -124,7 +127,7 @@ def test_a_choice_that_is_never_right_can_be_struck_out():
 
 
 def test_where_all_choices_tie_none_is_struck_out():
-    rows = [["oar", "bow", "net"]] * 60
+    rows = [["oar", "bow", "net"], ["oak", "ash", "elm"]] * 30
     items = made_items(rows, [0] * 60, [f"which {n}?" for n in range(60)])
     findings = rule_findings(items, "question", np.arange(60), 0.02)
     shares = {f.statistic: f.estimate.value for f in findings}
@@ -133,7 +136,7 @@ def test_where_all_choices_tie_none_is_struck_out():
 
 
 def test_of_two_choices_none_is_struck_out_since_the_opposite_rule_says_the_same():
-    rows = [["a very long boat", "mast"]] * 60
+    rows = [["a very long boat", "mast"], ["a very long deck", "hull"]] * 30
     items = made_items(rows, [0, 1] * 30, [f"which {n}?" for n in range(60)])
     names = [f.statistic for f in rule_findings(items, "question", np.arange(60), 0.02)]
     assert names == ["longest", "shortest", "most_alike", "odd_one_out", OVERLAP]
@@ -145,14 +148,14 @@ def test_of_two_choices_none_is_struck_out_since_the_opposite_rule_says_the_same
 def test_a_rule_of_two_choices_shares_the_error_budget_with_those_asked_alone():
     """Right in 44 of 60: sure among five rules, and not among nine."""
     gold = [0] * 44 + [1] * 16
-    rows = [["a very long boat", "mast"]] * 60
+    rows = [["a very long boat", "mast"], ["a very long deck", "hull"]] * 30
     two = made_items(rows, gold, [f"which {n}?" for n in range(60)])
     findings = rule_findings(two, "question", np.arange(60), 0.08)
     assert [f.statistic for f in leaking_rules(findings)] == ["longest"]
 
 
 def test_a_word_called_as_a_rule_is_hides_no_rule():
-    rows = [["a very long boat", "mast"]] * 60
+    rows = [["a very long boat", "mast"], ["a very long deck", "hull"]] * 30
     items = made_items(rows, [0] * 60, [f"which {n}?" for n in range(60)])
     findings = rule_findings(items, "question", np.arange(60), 0.02)
     assert leaking_rules(findings)[0].statistic == "longest"
@@ -160,6 +163,40 @@ def test_a_word_called_as_a_rule_is_hides_no_rule():
     assert "; the rule longest finds" in add_rule(leak, findings, 0.5).reason
     named = Verdict(LEAKS, LEAKS, "tfidf", "choices leak, by the rule longest alone")
     assert add_rule(named, findings, 0.5) == named
+
+
+def test_a_rule_that_is_always_right_in_two_clusters_is_no_sure_leak():
+    rows = [["a very long boat", "mast"], ["a very long deck", "hull"]] * 30
+    items = made_items(rows, [0] * 60, [f"which {n}?" for n in range(60)])
+    findings = rule_findings(items, "question", np.arange(60) % 2, 0.02)
+    longest = next(f for f in findings if f.statistic == "longest")
+    assert longest.estimate.value == 1
+    assert longest.estimate.low < 0.5  # which is chance
+    assert longest.decision == UNDECIDED
+
+
+def test_of_choices_that_all_items_share_no_rule_is_asked():
+    rows = [["yes", "no"], ["no", "yes"]] * 30
+    items = made_items(rows, [0, 1] * 30, [f"is it {n}?" for n in range(60)])
+    findings = rule_findings(items, "question", np.arange(60), 0.02)
+    assert [f.statistic for f in findings] == [OVERLAP]
+
+
+def test_a_commonest_answer_of_shared_choices_is_called_by_its_words():
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame(
+        {
+            "question": [" ".join(rng.choice(WORDS, 6)) for _ in range(400)],
+            "choices": [["yes", "no"]] * 400,
+            "answer": [int(rng.random() > 0.7) for _ in range(400)],
+        }
+    )
+    report = audit_rows(rows, controls="none", brief=True)
+    assert report.verdict.label == LEAKS
+    assert "by words such as" in report.verdict.reason
+    assert "length" not in report.verdict.reason
+    assert {f.reader for f in report.findings}.isdisjoint({"length", "surface"})
+    assert any("offer the same choices" in warning for warning in report.warnings)
 
 
 def test_who_goes_by_a_rule_is_as_sure_as_it_is_often_right():

@@ -356,15 +356,16 @@ def _labels_shift(benchmark: Benchmark) -> bool:
 def _misled_warnings(
     readings: Sequence[EvidenceReading], baselines: EvidenceBaselines
 ) -> list[str]:
-    """Who is surely below guessing on wrong evidence, and so lost more than it gave."""
+    """Who surely falls below guessing on wrong evidence: more was lost than given."""
     messages = []
     for reading in readings:
-        if reading.written:
+        if reading.written or reading.effect.interval(0.95).low <= 0:
             continue
         kept = np.asarray(reading.shuffled - baselines.majority, float)
         below = mean_interval(kept, baselines.clusters)
         if below.high < -baselines.margin:
-            owed = float((reading.right - baselines.majority).mean())
+            had = np.asarray(reading.right - baselines.majority, float)
+            owed = mean_interval(had, baselines.clusters).high
             messages.append(
                 f"with wrong evidence {reading.name} is right less often than by "
                 f"guessing ({below}): it is misled, and of its loss at most "

@@ -12,7 +12,7 @@ import pandas as pd
 
 from measurand.audits.evidence.reading import EvidenceBaselines, EvidenceReading
 from measurand.core.finding import Estimate, Finding
-from measurand.stats.decisions import ABOVE
+from measurand.stats.decisions import ABOVE, UNDECIDED
 from measurand.stats.paired import share_difference
 
 NEEDLESS = "no more than without evidence"
@@ -27,20 +27,31 @@ class Rival:
         part: What is read.
         accuracy: How often it is right.
         gain: What the reader with the evidence has over it.
-        is_better: Whether that is surely no more than the margin.
+        margin: The gain under which the evidence is not needed.
     """
 
     name: str
     part: str
     accuracy: float
     gain: Estimate
-    is_better: bool
+    margin: float
+
+    @property
+    def is_as_good(self) -> bool:
+        """Whether the evidence surely adds no more than the margin."""
+        return self.gain.high <= self.margin
+
+    @property
+    def may_be_as_good(self) -> bool:
+        """Whether the evidence does not surely add anything."""
+        return self.gain.low <= 0 or self.is_as_good
 
     @property
     def clause(self) -> str:
         """What speaks against the reader that depends."""
+        often = "is right as often" if self.is_as_good else "may be right as often"
         return (
-            f"{self.name} is right as often ({self.accuracy:.3f}; with the evidence "
+            f"{self.name} {often} ({self.accuracy:.3f}; with the evidence "
             f"{self.gain} more)"
         )
 
@@ -63,16 +74,15 @@ def find_rivals(
             continue
         name, part, right = max(others, key=lambda read: float(read[2].mean()))
         gain = share_difference(reading.right, right, clusters=baselines.clusters)
-        beaten = gain.high <= baselines.margin
         accuracy = float(right.mean())
-        rivals[reading.name] = Rival(name, part, accuracy, gain, beaten)
+        rivals[reading.name] = Rival(name, part, accuracy, gain, baselines.margin)
     return rivals
 
 
 def needs_evidence(reading: EvidenceReading, rivals: Mapping[str, Rival]) -> bool:
-    """Whether a reader depends, and none without evidence is as good."""
+    """Whether a reader depends, and is surely better than all without evidence."""
     rival = rivals.get(reading.name)
-    return reading.decision == ABOVE and not (rival and rival.is_better)
+    return reading.decision == ABOVE and not (rival and rival.may_be_as_good)
 
 
 def rival_findings(rivals: Mapping[str, Rival]) -> list[Finding]:
@@ -84,9 +94,9 @@ def rival_findings(rivals: Mapping[str, Rival]) -> list[Finding]:
 
 
 def _decide(rival: Rival) -> str:
-    if rival.is_better:
+    if rival.is_as_good:
         return NEEDLESS
-    return ABOVE if rival.gain.low > 0 else ""
+    return UNDECIDED if rival.may_be_as_good else ABOVE
 
 
 def _read_without(

@@ -1,9 +1,9 @@
 """From decisions to words. No label ever says independent.
 
-One fit reader that depends is enough, unless one that has no evidence is surely as
-good: another that sees nothing does not undo it. A
-near zero needs every fit reader that can join query and evidence, none of which may
-have been unable to see what it did not find.
+One fit reader that depends is enough, if it is surely better than all that have no
+evidence: another that sees nothing does not undo it. A near zero needs every fit reader
+that can join query and evidence, none of which may have been unable to see what it did
+not find.
 """
 
 from collections.abc import Mapping, Sequence
@@ -299,12 +299,14 @@ def _sensitive_verdict(
 def _outdone_verdict(
     readings: Sequence[EvidenceReading], rivals: Mapping[str, Rival], *, planted: bool
 ) -> Verdict:
-    """Who depends is no better than who has no evidence: the labels may not need it."""
+    """Who depends is not surely better than who has none: the need is open."""
     stage = _deciding_reading(readings)
+    rival = rivals[stage.name]
+    more = "" if rival.is_as_good else "more test items, or "
     why = (
         f"{stage.name} loses {stage.effect.interval(0.95)} on wrong evidence, but "
-        f"{rivals[stage.name].clause}, so that this does not show that the labels need "
-        "it; a reader that does better with the evidence would"
+        f"{rival.clause}, so that this does not show that the labels need it; {more}a "
+        "reader that does better with the evidence would"
     )
     open_ended = stage.strength < Strength.PRETRAINED and not planted
     return Verdict(UNDECIDED, UNDECIDED, stage.name, why, open_ended)

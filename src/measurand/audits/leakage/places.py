@@ -70,13 +70,10 @@ def find_test_place(canonical: CanonicalBenchmark, margin: float) -> TestPlace |
     chance, clusters = 1 / items.choice_counts, benchmark.clusters(items)
     tests = len(here) + len(RULES)
     over = mean_interval(right - chance, clusters, 1 - 0.05 / tests)
-    finding = Finding(
-        ONE_PLACE,
-        RULE,
-        "choices",
-        share_interval(right, clusters),
-        LEAKS if over.low > margin else None,
-    )
+    accuracy = share_interval(right, clusters)
+    surely = min(over.low, accuracy.low - float(chance.mean()))
+    decision = LEAKS if surely > margin else None
+    finding = Finding(ONE_PLACE, RULE, "choices", accuracy, decision)
     return TestPlace(finding, place, trained, float(chance.mean()))
 
 

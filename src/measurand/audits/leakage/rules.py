@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from measurand.audits.leakage.asking import Runs
-from measurand.audits.leakage.scores import LEAKS, PartLeakage
+from measurand.audits.leakage.scores import LEAKS, UNDECIDED, PartLeakage
 from measurand.core.arrays import Bools, Floats, Ints
 from measurand.core.choices import pair_choices
 from measurand.core.finding import Finding, Verdict
@@ -99,16 +99,29 @@ def rule_findings(
     for name, rule in asked.items():
         right = _rule_scores(items, query, rule)
         over = _over_chance(right - chance, clusters, len(asked))
+        accuracy = share_interval(right, clusters)
         decision = over.decision(margin)
+        if decision == LEAKS and accuracy.low - chance.mean() <= margin:
+            decision = UNDECIDED  # one that is always right varies in no resample
         if decision == LEAKS and name == OVERLAP:
             decision = ABOVE  # it looks at the question, so that no part leaks by it
-        accuracy = share_interval(right, clusters)
         findings.append(Finding(name, RULE, "choices", accuracy, decision))
     return findings
 
 
+def share_choices(items: Items, *, ordered: bool = False) -> bool:
+    """Whether all items offer the same choices, as yes and no; maybe in one order."""
+    offered = (tuple(t) if ordered else tuple(sorted(t)) for t in items.choice_texts)
+    return len({*offered}) == 1
+
+
 def _asked_rules(items: Items) -> dict[str, Rule]:
-    """The rules; of two choices, to strike one out is to take the other."""
+    """The rules; of two choices, to strike one out is to take the other.
+
+    Of choices that are the same in all items, each rule would name one of them.
+    """
+    if share_choices(items):
+        return {OVERLAP: RULES[OVERLAP]}
     two = items.choice_counts.max() <= 2
     return {n: rule for n, rule in RULES.items() if not (two and n in STRIKING)}
 

@@ -19,7 +19,7 @@ from measurand.audits.leakage.asking import (
 )
 from measurand.audits.leakage.canonical import CanonicalBenchmark
 from measurand.audits.leakage.memory import recall_parts
-from measurand.audits.leakage.rules import RULE
+from measurand.audits.leakage.rules import RULE, share_choices
 from measurand.audits.leakage.scores import (
     LEAKS,
     REMEMBERED,
@@ -102,9 +102,11 @@ def read_simply(
         words = runs[field][KEY_WORDS] = _ask_simply(*asked, KeyWordsReader())
         part = _read_part(words, baselines, len(canonical.parts), one_class=False)
         for name, length_only in GOING_WITH.items():
+            if name not in leaking:
+                continue
             # What tells less than that cannot be why length or form tells.
             least = EXPLAINS_PARTLY * readings[name][field].bits.over.value
-            if name in leaking and part.bits.over.value >= least:
+            if part.bits.over.value >= least:
                 without[field][name] = [
                     _ask_simply(*asked, KeyWordsRemovedReader(length_only, replaced))
                     for replaced in (False, True)
@@ -168,13 +170,19 @@ def _state_position(
 
 
 def _simple_readers(canonical: CanonicalBenchmark, field: str) -> dict[str, Reader]:
-    """From simple to less so; where the right choice stands is the simplest."""
-    position: dict[str, Reader] = {POSITION: PositionReader()}
-    return (position if canonical.has_choices else {}) | {
-        LENGTH: SurfaceReader(length_only=True),
-        FORM: SurfaceReader(),
-        MEMORY: LookupReader(field),
-    }
+    """From simple to less so; where the right choice stands is the simplest.
+
+    Where all items offer the same choices, their length, their form, and in one order
+    their place, tell which of them is which, as their words do, and nothing else.
+    """
+    readers: dict[str, Reader] = {}
+    items = canonical.scored_items
+    if canonical.has_choices and not share_choices(items, ordered=True):
+        readers[POSITION] = PositionReader()
+    if not (canonical.has_choices and share_choices(items)):
+        readers[LENGTH] = SurfaceReader(length_only=True)
+        readers[FORM] = SurfaceReader()
+    return readers | {MEMORY: LookupReader(field)}
 
 
 def _read_part(

@@ -10,6 +10,7 @@ from measurand.audits.leakage.cards import WorkList, aims_by_item
 from measurand.audits.leakage.choices import published_warnings
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.repair import Repair
+from measurand.audits.leakage.rules import share_choices
 from measurand.audits.leakage.scores import LeakageBaselines, gold_logs
 from measurand.audits.leakage.settings import CLUSTERINGS, SHOWN, LeakageSettings
 from measurand.audits.leakage.verdict import explain_shift
@@ -31,6 +32,7 @@ from measurand.stats.information import pvi
 SIDE, KEEP, WRITE, AIM = map(own_column, ("side", "keep", "write", "aim"))
 WITHOUT_QUESTION = own_column("without_question")
 ROUGH = 30  # clusters of items under which an interval is called rough
+MISLED = 0.5  # bits surely lost by reading a part, beyond what no calibration leaves
 MUCH = 0.05  # a share of items cut that a reader of the report should know
 
 
@@ -98,6 +100,18 @@ def leakage_settings(
     }
 
 
+def _misled_warnings(readings: Sequence[LeakageReading]) -> list[str]:
+    """Who is far surer than right of a part: training taught it what does not hold."""
+    return [
+        f"{reading.name} is far surer than right of {field} alone ({part.bits.over} "
+        "bits): what tells the label in training does not in the test items, and more "
+        "items of this kind would not help; look what its right texts share there"
+        for reading in readings
+        for field, part in reading.stage.parts.items()
+        if part.bits.over.high + part.shift_bits < -MISLED
+    ]
+
+
 def _effective_k(readings: Sequence[LeakageReading]) -> int | None:
     """The clusters that PECO is of; None where no reader embeds items."""
     counts = [len(part.centres) for r in readings for part in r.regions.values()]
@@ -126,7 +140,15 @@ def leakage_warnings(
             f"{fields[0]} is all there is of an item: that it tells the label may be "
             "the task itself, and no leak"
         )
-    if canonical.pool is not None:
+    if canonical.has_choices and share_choices(canonical.scored_items):
+        messages.append(
+            "all items offer the same choices, so that their length, form and likeness "
+            "are not asked apart from their words; if these are classes, what leaks "
+            "here is which of them is commonest"
+        )
+    if canonical.pool is None:
+        messages += _misled_warnings(readings)
+    else:
         messages.append(
             "no test items were given: accuracies are out of fold, and clusters are of "
             f"the {len(canonical.benchmark.test)} items of one seeded split"
