@@ -216,6 +216,23 @@ def test_dashes_are_dropped_and_counted():
     assert "holds one class only, '-'" in problem(rows(label=["-"] * 40))
 
 
+@pytest.mark.parametrize(
+    ("labels", "dropped"),
+    [
+        ([0, 1, 2, -1], 10),
+        (["0", "1", "2", "-1"], 10),
+        ([0, 1, -1, 1], 0),
+        ([1, -1, 1, -1], 0),
+        ([1, 2, 3, -1], 0),
+        ([0, 1, 3, -1], 0),
+    ],
+)
+def test_minus_one_below_numbered_classes_is_no_label(labels, dropped):
+    made = built(rows(label=labels * 10))
+    assert made.notes.get("dropped_no_label", 0) == dropped
+    assert len(made.train) + len(made.test) == 40 - dropped
+
+
 def test_lists_of_sentences_become_one_text():
     nested = ["A title", ["One.", "Two."]]
     made = built(

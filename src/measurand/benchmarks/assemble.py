@@ -1,6 +1,6 @@
 """From tables and roles to a checked benchmark."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from typing import Any, Unpack
@@ -71,6 +71,8 @@ from measurand.core.names import LABELS_ALIKE, check_text
 from measurand.core.seeds import generator
 from measurand.selections.rows import Sample
 
+NO_CLASS = "-1"  # the hub's label where there is none, if classes are numbers
+FEWEST_NUMBERED = 3  # classes from 0 on, before a -1 beside them is none of them
 LONGEST_JOIN = 100  # letters, which stand between all texts of all cells
 
 
@@ -208,12 +210,27 @@ def _group_column(roles: ColumnRoles) -> str | None:
 def _drop_unlabelled_rows(
     tables: list[pd.DataFrame], label: str
 ) -> tuple[list[pd.DataFrame], dict[str, int]]:
-    """The tables without the rows that SNLI marks as having no label, if others do."""
-    remaining = [table[table[label] != UNLABELLED] for table in tables]
+    """The tables without the rows that are marked as having no label, if others do."""
+    marks = _unlabelled_marks({*pd.concat([table[label] for table in tables])})
+    remaining = [table[~table[label].isin(marks)] for table in tables]
     dropped = sum(map(len, tables)) - sum(map(len, remaining))
     if not dropped or not any(map(len, remaining)):
         return tables, {}
     return remaining, {"dropped_no_label": dropped}
+
+
+def _unlabelled_marks(labels: Set[str]) -> list[str]:
+    """What stands for no label among these: SNLI's mark, and -1 below numbered classes.
+
+    The hub numbers classes from 0. Beside 0 and 1 alone, -1 is as often a class.
+
+    >>> _unlabelled_marks({"-1", "0", "1", "2"}), _unlabelled_marks({"-1", "0", "1"})
+    (['-', '-1'], ['-'])
+    """
+    classes = labels - {UNLABELLED, NO_CLASS}
+    numbered = classes == {*map(str, range(len(classes)))}
+    is_none = numbered and len(classes) >= FEWEST_NUMBERED
+    return [UNLABELLED, NO_CLASS] if is_none else [UNLABELLED]
 
 
 MOST_ALIKE = 3  # groups of labels that are named
