@@ -47,7 +47,9 @@ PLAIN_CHOICES = frozenset(
     {"choices", "options", "endings", "answeroptions", "answersoptions"}
     | {"answerchoices", "multiplechoices"}
 )
-FAMILY = re.compile(r"(|options?|op|opt|endings?|choices?|answer|sol)([a-j]|\d{1,2})")
+FAMILY = re.compile(
+    r"(|options?|op|opt|endings?|choices?|alternatives?|answer|sol)([a-j]|\d{1,2})"
+)
 WRONG = re.compile(r"(?:distractor|incorrectanswer|wronganswer)(\d{1,2})")
 RIGHT = frozenset({"correctanswer", "answer"})
 GOLD = re.compile(r"\(?[A-Ja-j][).]?|\d")  # a letter or a place
