@@ -30,7 +30,11 @@ from measurand.benchmarks.counts import (
 )
 from measurand.benchmarks.formats import require_distinct_names
 from measurand.benchmarks.metadata import derive_metadata, metadata_schema
-from measurand.benchmarks.nested import add_path_columns, suggest_roles
+from measurand.benchmarks.nested import (
+    add_path_columns,
+    suggest_evidence,
+    suggest_roles,
+)
 from measurand.benchmarks.paths import is_missing, parse_paths, path_column
 from measurand.benchmarks.pointers import check_unread_choices
 from measurand.benchmarks.rivals import agreed_gold
@@ -343,11 +347,7 @@ def from_frames(
     if named_columns.split is None and _is_one_split(tables[0], roles):
         roles = replace(roles, split=None)  # the authors' dev file, say, by itself
     widened, described, counted = read_kind(widened, roles, seed)
-    left_out = [describe_sides(tables)]
-    if roles.evidence is None:
-        left_out += _nested_evidence(tables[0], names)
-    filled = [str(c) for c in tables[0].columns if _has_values(tables[:1], c)]
-    left_out += misspelt_parts(filled, roles)
+    left_out = [describe_sides(tables), *_unread_parts(tables[0], roles)]
     if any(left_out):
         described["left out"] = "; ".join(filter(None, left_out))
     sides = widened[0], None if test is None else widened[1]
@@ -456,12 +456,18 @@ def _advise(
     return " and ".join(filter(None, [query, label]))
 
 
-def _nested_evidence(table: pd.DataFrame, named: Mapping[str, str]) -> list[str]:
-    """The path to what may be the evidence, where that stands in nested cells."""
-    path = suggest_roles(table, named).get("evidence")
+def _unread_parts(table: pd.DataFrame, roles: ColumnRoles) -> list[str]:
+    """What may be the evidence or the rationale, and is read as neither."""
+    path = suggest_evidence(table, roles.columns)
+    filled = [str(c) for c in table.columns if _has_values([table], c)]
     if path is None or path in table.columns:
-        return []
-    return [f"{quote(path, 200)} could be the evidence"]
+        return misspelt_parts(filled, roles)
+    heads = [head.column for head in parse_paths(path, filled)]
+    others = [column for column in filled if column not in heads]
+    return [
+        f"{quote(path, 200)} could be the evidence",
+        *misspelt_parts(others, roles),
+    ]
 
 
 def check_join(join: object) -> None:

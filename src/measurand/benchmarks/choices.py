@@ -126,6 +126,16 @@ def _may_hold_choices(opened: object) -> bool:
     )
 
 
+def called_choices(columns: Sequence[str]) -> list[str]:
+    """The columns that are called like choices, whatever they hold.
+
+    >>> called_choices(["question", "options", "opa", "opb", "exp"])
+    ['options', 'opa', 'opb']
+    """
+    members = {column for family in _families(columns) for column in family}
+    return [c for c in columns if c in members or bare_name(c) in PLAIN_CHOICES]
+
+
 def _families(columns: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Columns that hold one choice each: A to D, option_a, ending0, distractor1.
 
