@@ -36,7 +36,7 @@ from measurand.benchmarks.nested import (
     suggest_roles,
 )
 from measurand.benchmarks.paths import is_missing, parse_paths, path_column
-from measurand.benchmarks.pointers import check_unread_choices
+from measurand.benchmarks.pointers import check_unread_choices, find_candidate
 from measurand.benchmarks.rivals import agreed_gold
 from measurand.benchmarks.roles import (
     PLAIN_DOCUMENTS,
@@ -348,6 +348,11 @@ def from_frames(
         roles = replace(roles, split=None)  # the authors' dev file, say, by itself
     widened, described, counted = read_kind(widened, roles, seed)
     left_out = [describe_sides(tables), *_unread_parts(tables[0], roles)]
+    if (candidate := find_candidate(widened[0], roles)) is not None:
+        left_out.append(
+            f"{quote(candidate)} tells rows of one {quote(roles.query)} apart; to read "
+            f"it, name the query {quote(f'{roles.query}+{candidate}', 200)}"
+        )
     if any(left_out):
         described["left out"] = "; ".join(filter(None, left_out))
     sides = widened[0], None if test is None else widened[1]
