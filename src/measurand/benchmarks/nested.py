@@ -39,7 +39,7 @@ SUGGESTED = ("query", "evidence", "label")
 CHOICES = {"choices", "options", "endings"}  # texts to choose from decide nothing
 # Words in names of what decides nothing, or gives the answer away.
 NO_EVIDENCE = {"id", "ids", "url", "urls", "difficulty", "exp", "solution", "solutions"}
-NO_EVIDENCE |= {"explanation", "explanations", "rationale", "rationales"}
+NO_EVIDENCE |= {"explanation", "explanations", "rationale", "rationales", "output"}
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 UNTELLING = {"text", "sentence"}  # keys of any text, whatever its part
 

@@ -39,6 +39,7 @@ def show_verb(
     columns: ColumnOptions,
     data: o.Data = None,
     part: Annotated[str | None, typer.Option(help="A test part of it.")] = None,
+    split_by: o.SplitBy = "both",
     seed: o.Seed = 0,
     verbose: o.Verbose = False,
 ) -> None:
@@ -53,7 +54,8 @@ def show_verb(
         return
     named = asdict(columns) | {"choices": tuple(columns.choices or ())}
     folder = published_folder(what, data)
-    benchmark = _load_and_explain(what, folder, part, seed=seed, **named)
+    named |= {"split_by": split_by, "seed": seed}
+    benchmark = _load_and_explain(what, folder, part, **named)
     print_roles(benchmark)
     for ident, row in benchmark.test.table.head(3).iterrows():
         print(plain_text(ident))
