@@ -105,6 +105,28 @@ def test_sides_share_nothing_of_what_they_are_split_by(by):
     assert made.train.group == "team"
 
 
+@pytest.mark.parametrize("share", [2, 3])
+def test_a_few_question_words_are_not_what_a_split_goes_by(share):
+    words = ["effect" if i % share else "cause" for i in range(40)]
+    made = built(rows(claim=words, label=[*"yyn", *"ny"] * 8))
+    assert made.drawn_by == ("evidence",)
+    assert made.roles["split"] == (
+        "seeded, by evidence, 30 % test; the 2 texts of claim stand on both sides"
+    )
+    for side in (made.train, made.test):
+        assert {*side.column("claim")} == {"cause", "effect"}
+
+
+def test_a_few_passages_stand_on_one_side_where_that_is_fair():
+    fair = rows(evidence=[f"passage {i % 4}" for i in range(40)])
+    fair["label"] = [*"yyyynnnn"] * 5
+    assert built(fair).drawn_by == ("claim", "evidence")
+    unfair = rows(evidence=[f"passage {i % 40 // 30}" for i in range(40)])
+    assert built(unfair).drawn_by == ("claim",)
+    many = rows(evidence=[f"passage {max(i, 29)}" for i in range(40)])
+    assert "or choose `split_by` 'query'" in problem(many)
+
+
 def test_a_split_needs_the_column_it_is_by():
     assert "allowed are query, evidence, both, group" in problem(
         split_by="colour", error=BadOption
@@ -214,6 +236,23 @@ def test_dashes_are_dropped_and_counted():
     assert made.classes == ("no", "yes")
     assert "0" not in {*made.train.ids, *made.test.ids}
     assert "holds one class only, '-'" in problem(rows(label=["-"] * 40))
+
+
+@pytest.mark.parametrize(
+    ("labels", "dropped"),
+    [
+        ([0, 1, 2, -1], 10),
+        (["0", "1", "2", "-1"], 10),
+        ([0, 1, -1, 1], 0),
+        ([1, -1, 1, -1], 0),
+        ([1, 2, 3, -1], 0),
+        ([0, 1, 3, -1], 0),
+    ],
+)
+def test_minus_one_below_numbered_classes_is_no_label(labels, dropped):
+    made = built(rows(label=labels * 10))
+    assert made.notes.get("dropped_no_label", 0) == dropped
+    assert len(made.train) + len(made.test) == 40 - dropped
 
 
 def test_lists_of_sentences_become_one_text():

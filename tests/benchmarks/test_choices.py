@@ -143,6 +143,7 @@ def test_numbers_as_choices_are_texts_where_all_golds_are_choices():
 FAMILIES = ["ABCD", ["option_a", "option_b", "option_c", "option_d"]]
 FAMILIES += [["opa", "opb", "opc", "opd"], ["ending0", "ending1", "ending2", "ending3"]]
 FAMILIES += [["choice1", "choice2", "choice3", "choice4"]]
+FAMILIES += [[f"alternative_{n}" for n in range(1, 5)]]
 FAMILIES += [["Option A", "Option B", "Option C", "Option D"]]
 
 
@@ -153,6 +154,14 @@ def test_a_column_for_each_choice(names):
     check_boats(loaded)
     assert loaded.roles["choices"] == f"{', '.join(names)} (4 each)"
     check_boats(ms.load(rows(choices=None, **columns), choices=list(names)))
+
+
+def test_two_alternatives_are_choices_and_no_classes():
+    columns = {f"alternative{k + 1}": [t[k] for t in TEXTS] for k in range(2)}
+    golds = [i % 2 for i in range(N)]
+    loaded = ms.load(rows(choices=None, answer=None, label=golds, **columns))
+    assert loaded.roles["choices"] == "alternative1, alternative2 (2 each)"
+    assert loaded.roles["label"] == "label (index)"
 
 
 def test_columns_may_end_early_but_hold_no_gap():

@@ -60,6 +60,9 @@ def test_gzip_is_known_by_its_bytes(tmp_path, name, suffix):
         {"data": ROWS, "version": 1},
         {"rows": ROWS},
         {"items": ROWS},
+        {"Version": "1.0", "Data": ROWS},
+        {"name": "boats", "metrics": ["oars"], "examples": ROWS},
+        {"examples": ROWS},
         {"claim": [row["claim"] for row in ROWS], "label": ["yes", "no"]},
         {
             "claim": {"0": ROWS[0]["claim"], "1": ROWS[1]["claim"]},
@@ -209,6 +212,14 @@ BROKEN = {
     "number.json": (b"[1, 2]", "element 1 of the list is a number"),
     "scalar.json": (b'"a"', "neither a list of objects"),
     "object.json": (b'{"version": 1}', "it holds no rows"),
+    "lists.json": (
+        b'{"v": 1, "east": [{"a": 1}], "west": [{"a": 2}]}',
+        "it holds 2 lists of objects, east, west; put the one that is meant at the top",
+    ),
+    "objects.json": (
+        b'{"claim": ["a", "b"], "log": [{"page": 1}]}',
+        "its columns do not hold the same rows",
+    ),
     "uneven.json": (
         b'{"a": [1, 2], "b": [1]}',
         "do not hold the same rows ('a' 2, 'b' 1)",

@@ -1,5 +1,6 @@
 """Marks of choices: beside their texts under any key, or in the texts themselves."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -128,7 +129,14 @@ def test_numbers_before_a_point_are_no_marks():
     assert load_right(cells, golds) == (by_place, "answer (index)")
 
 
-def test_a_list_as_numpy_prints_it_is_refused_as_that():
-    cells = [" ".join(["[", *map(repr, words), "]"]) for words in WORDS]
-    with pytest.raises(BadInput, match="row 1 of the choices: a list without commas"):
+def test_a_list_as_numpy_prints_it_is_read():
+    cells = [str(np.array(words, dtype=object)) for words in WORDS]
+    by_place = [words[gold] for words, gold in zip(WORDS, GOLD, strict=True)]
+    assert load_right(cells, GOLD)[0] == by_place
+
+
+def test_a_list_that_numpy_cut_short_is_refused_with_its_row():
+    cells = [str(np.array(words, dtype=object)) for words in WORDS]
+    cells[2] = "['an oak' ... 'an ash']"
+    with pytest.raises(BadInput, match=r"row 3 of the choices: .* looks like a list"):
         load_right(cells, GOLD)

@@ -9,7 +9,12 @@ import pytest
 from measurand.benchmarks import nested
 from measurand.benchmarks.assemble import from_frames
 from measurand.benchmarks.files import read_table_file
-from measurand.benchmarks.nested import find_nested, look_inside, suggest_roles
+from measurand.benchmarks.nested import (
+    find_nested,
+    look_inside,
+    suggest_evidence,
+    suggest_roles,
+)
 from measurand.core.errors import AmbiguousRoles, BadInput
 
 
@@ -128,3 +133,36 @@ def test_deep_wide_and_long_cells_are_looked_into_within_bounds():
 def test_json_past_the_bounds_is_no_nested_column():
     table = pd.DataFrame({"cell": ["[" * 100_000] * 40, "text": ["[sic] a"] * 40})
     assert find_nested(table) == {}
+
+
+LONG = [f"a boat and its oar number {i}" for i in range(40)]
+QUESTION = {"question": [f"What floats on lake {i}?" for i in range(40)]}
+TREES = {name: [f"{name} tree {i} by the lake" for i in range(40)] for name in "ABCD"}
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {**QUESTION, **TREES, "answer": [*"ABCD"] * 10},
+        {**QUESTION, "choices": [[*r] for r in zip(*TREES.values(), strict=True)]}
+        | {"answer": [0, 1, 2, 3] * 10},
+        {"ctx_a": LONG, "ctx": [f"{text} He" for text in LONG], **TREES}
+        | {"label": [*"ABCD"] * 10},
+        {**QUESTION, "label": [0, 1] * 20, "passage_id": LONG, "docUrl": LONG},
+        {**QUESTION, "label": [0, 1] * 20, "Solution": LONG, "exp": LONG},
+        {**QUESTION, "label": [0, 1] * 20, "context": LONG, "notes": LONG},
+    ],
+)
+def test_what_has_a_part_or_can_be_no_evidence_is_not_proposed(columns):
+    table = pd.DataFrame(columns)
+    benchmark = from_frames(table, name="lakes")
+    assert "left out" not in benchmark.roles
+    assert suggest_evidence(table, benchmark.columns) is None
+
+
+def test_evidence_is_proposed_without_the_columns_that_can_be_none():
+    columns = {**QUESTION, **TREES, "answer": [*"ABCD"] * 10, "url": LONG}
+    table = pd.DataFrame({**columns, "facts": LONG, "description": LONG})
+    benchmark = from_frames(table, name="lakes")
+    assert benchmark.roles["left out"] == "'facts+description' could be the evidence"
+    assert suggest_evidence(table, benchmark.columns) == "facts+description"

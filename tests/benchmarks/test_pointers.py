@@ -165,3 +165,36 @@ def test_texts_are_free_answers_where_they_are_named_so():
     assert loaded.roles["answers"].startswith("answer (screened")
     assert loaded.columns["answers"] == ("answer",)
     assert "choices" not in loaded.columns
+
+
+def candidates(name="answer", **columns):
+    questions = [f"Which tree stands at house {i // 3}?" for i in range(N)]
+    texts = {name: [f"tree {i} of the lane" for i in range(N)]}
+    return rows(**{"question": questions, "label": [0, 0, 1] * 20, **texts, **columns})
+
+
+@pytest.mark.parametrize("name", ["answer", "Candidate", "response"])
+def test_candidates_that_nobody_reads_are_named_with_what_reads_them(name):
+    loaded = ms.load(candidates(name))
+    way = f"question+{name}"
+    assert loaded.roles["left out"] == (
+        f"'{name}' tells rows of one 'question' apart; to read it, name the query "
+        f"'{way}'"
+    )
+    followed = ms.load(candidates(name), query=way)
+    assert "left out" not in followed.roles
+    assert followed.test.column(way).str.endswith(" of the lane").all()
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"question": [f"Which tree stands at house {i}?" for i in range(N)]},
+        {"answer": ["no", "no", "yes"] * 20},
+        {"answer": [f"tree {i // 3}" for i in range(N)]},
+        {"answer": range(N)},
+    ],
+    ids=["own questions", "classes", "one a question", "numbers"],
+)
+def test_an_answer_that_tells_no_rows_apart_is_no_candidate(columns):
+    assert "left out" not in ms.load(candidates(**columns)).roles

@@ -191,15 +191,18 @@ def test_evidence_that_is_the_same_everywhere_decides_nothing(tmp_path, run, opt
 
 
 def test_a_split_that_cannot_be_fair_names_one_that_can(tmp_path, run):
-    (tmp_path / "a.jsonl").write_bytes(same(claim="Is it so?"))
-    outcome = run("evidence", tmp_path / "a.jsonl", *QUICK)
-    one_line(
-        outcome,
-        "60 of 60 items hang together by claim, evidence, so no fair split exists; "
-        "give a test file, or choose --split-by evidence",
+    claims = dict.fromkeys(range(40), "Is it so?")
+    (tmp_path / "a.jsonl").write_bytes(changed(claim=claims))
+    refusal = (
+        "40 of 60 items hang together by claim, evidence, so no fair split exists; "
+        "give a test file, or choose --split-by evidence"
     )
-    fair = run("evidence", tmp_path / "a.jsonl", *QUICK, "--split-by", "evidence")
-    assert fair.code == 0
+    one_line(run("evidence", tmp_path / "a.jsonl", *QUICK), refusal)
+    one_line(run("show", tmp_path / "a.jsonl"), refusal)
+    fair = "--split-by", "evidence"
+    assert run("evidence", tmp_path / "a.jsonl", *QUICK, *fair).code == 0
+    shown = run("show", tmp_path / "a.jsonl", *fair)
+    assert "split: seeded, by evidence, 30 % test\n" in shown.err
     (tmp_path / "b.jsonl").write_bytes(same(claim="Is it so?", evidence="the same"))
     outcome = run("evidence", tmp_path / "b.jsonl", *QUICK)
     one_line(outcome, "60 of 60 items hang together")

@@ -54,6 +54,14 @@ def test_what_cannot_be_read_yet_is_shown_all_the_same(tmp_path, run):
     assert run("show", path, *advice(outcome)).code == 0
 
 
+def test_of_what_cannot_be_read_no_choice_and_no_query_is_proposed(tmp_path, run):
+    texts = dict.fromkeys(("goal", "sol1", "sol2", "facts"), "an oar and a mast")
+    path = written(tmp_path / "goals.jsonl", [texts] * 40)
+    outcome = run("show", path)
+    assert outcome.code == 1
+    assert advice(outcome) == ["--evidence", "facts"]
+
+
 def test_a_wrong_path_and_a_column_of_objects_are_one_line(nested, run):
     outcome = run("evidence", nested, "--evidence", "sources[].txt", *QUICK)
     assert outcome.code == 1

@@ -1,6 +1,6 @@
 """From tables and roles to a checked benchmark."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from typing import Any, Unpack
@@ -30,9 +30,13 @@ from measurand.benchmarks.counts import (
 )
 from measurand.benchmarks.formats import require_distinct_names
 from measurand.benchmarks.metadata import derive_metadata, metadata_schema
-from measurand.benchmarks.nested import add_path_columns, suggest_roles
+from measurand.benchmarks.nested import (
+    add_path_columns,
+    suggest_evidence,
+    suggest_roles,
+)
 from measurand.benchmarks.paths import is_missing, parse_paths, path_column
-from measurand.benchmarks.pointers import check_unread_choices
+from measurand.benchmarks.pointers import check_unread_choices, find_candidate
 from measurand.benchmarks.rivals import agreed_gold
 from measurand.benchmarks.roles import (
     PLAIN_DOCUMENTS,
@@ -71,6 +75,8 @@ from measurand.core.names import LABELS_ALIKE, check_text
 from measurand.core.seeds import generator
 from measurand.selections.rows import Sample
 
+NO_CLASS = "-1"  # the hub's label where there is none, if classes are numbers
+FEWEST_NUMBERED = 3  # classes from 0 on, before a -1 beside them is none of them
 LONGEST_JOIN = 100  # letters, which stand between all texts of all cells
 
 
@@ -208,12 +214,27 @@ def _group_column(roles: ColumnRoles) -> str | None:
 def _drop_unlabelled_rows(
     tables: list[pd.DataFrame], label: str
 ) -> tuple[list[pd.DataFrame], dict[str, int]]:
-    """The tables without the rows that SNLI marks as having no label, if others do."""
-    remaining = [table[table[label] != UNLABELLED] for table in tables]
+    """The tables without the rows that are marked as having no label, if others do."""
+    marks = _unlabelled_marks({*pd.concat([table[label] for table in tables])})
+    remaining = [table[~table[label].isin(marks)] for table in tables]
     dropped = sum(map(len, tables)) - sum(map(len, remaining))
     if not dropped or not any(map(len, remaining)):
         return tables, {}
     return remaining, {"dropped_no_label": dropped}
+
+
+def _unlabelled_marks(labels: Set[str]) -> list[str]:
+    """What stands for no label among these: SNLI's mark, and -1 below numbered classes.
+
+    The hub numbers classes from 0. Beside 0 and 1 alone, -1 is as often a class.
+
+    >>> _unlabelled_marks({"-1", "0", "1", "2"}), _unlabelled_marks({"-1", "0", "1"})
+    (['-', '-1'], ['-'])
+    """
+    classes = labels - {UNLABELLED, NO_CLASS}
+    numbered = classes == {*map(str, range(len(classes)))}
+    is_none = numbered and len(classes) >= FEWEST_NUMBERED
+    return [UNLABELLED, NO_CLASS] if is_none else [UNLABELLED]
 
 
 MOST_ALIKE = 3  # groups of labels that are named
@@ -326,11 +347,12 @@ def from_frames(
     if named_columns.split is None and _is_one_split(tables[0], roles):
         roles = replace(roles, split=None)  # the authors' dev file, say, by itself
     widened, described, counted = read_kind(widened, roles, seed)
-    left_out = [describe_sides(tables)]
-    if roles.evidence is None:
-        left_out += _nested_evidence(tables[0], names)
-    filled = [str(c) for c in tables[0].columns if _has_values(tables[:1], c)]
-    left_out += misspelt_parts(filled, roles)
+    left_out = [describe_sides(tables), *_unread_parts(tables[0], roles)]
+    if (candidate := find_candidate(widened[0], roles)) is not None:
+        left_out.append(
+            f"{quote(candidate)} tells rows of one {quote(roles.query)} apart; to read "
+            f"it, name the query {quote(f'{roles.query}+{candidate}', 200)}"
+        )
     if any(left_out):
         described["left out"] = "; ".join(filter(None, left_out))
     sides = widened[0], None if test is None else widened[1]
@@ -439,12 +461,18 @@ def _advise(
     return " and ".join(filter(None, [query, label]))
 
 
-def _nested_evidence(table: pd.DataFrame, named: Mapping[str, str]) -> list[str]:
-    """The path to what may be the evidence, where that stands in nested cells."""
-    path = suggest_roles(table, named).get("evidence")
+def _unread_parts(table: pd.DataFrame, roles: ColumnRoles) -> list[str]:
+    """What may be the evidence or the rationale, and is read as neither."""
+    path = suggest_evidence(table, roles.columns)
+    filled = [str(c) for c in table.columns if _has_values([table], c)]
     if path is None or path in table.columns:
-        return []
-    return [f"{quote(path, 200)} could be the evidence"]
+        return misspelt_parts(filled, roles)
+    heads = [head.column for head in parse_paths(path, filled)]
+    others = [column for column in filled if column not in heads]
+    return [
+        f"{quote(path, 200)} could be the evidence",
+        *misspelt_parts(others, roles),
+    ]
 
 
 def check_join(join: object) -> None:

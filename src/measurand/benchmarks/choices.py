@@ -47,7 +47,9 @@ PLAIN_CHOICES = frozenset(
     {"choices", "options", "endings", "answeroptions", "answersoptions"}
     | {"answerchoices", "multiplechoices"}
 )
-FAMILY = re.compile(r"(|options?|op|opt|endings?|choices?|answer|sol)([a-j]|\d{1,2})")
+FAMILY = re.compile(
+    r"(|options?|op|opt|endings?|choices?|alternatives?|answer|sol)([a-j]|\d{1,2})"
+)
 WRONG = re.compile(r"(?:distractor|incorrectanswer|wronganswer)(\d{1,2})")
 RIGHT = frozenset({"correctanswer", "answer"})
 GOLD = re.compile(r"\(?[A-Ja-j][).]?|\d")  # a letter or a place
@@ -122,6 +124,16 @@ def _may_hold_choices(opened: object) -> bool:
     return any(isinstance(value, list | tuple) for value in values) or all(
         value is None or isinstance(value, str) for value in values
     )
+
+
+def called_choices(columns: Sequence[str]) -> list[str]:
+    """The columns that are called like choices, whatever they hold.
+
+    >>> called_choices(["question", "options", "opa", "opb", "exp"])
+    ['options', 'opa', 'opb']
+    """
+    members = {column for family in _families(columns) for column in family}
+    return [c for c in columns if c in members or bare_name(c) in PLAIN_CHOICES]
 
 
 def _families(columns: Sequence[str]) -> Iterator[tuple[str, ...]]:

@@ -72,10 +72,10 @@ def parse_json_table(stream: IO[bytes]) -> pd.DataFrame:
         raise BadInput(_json_error_text(bad, bad.lineno)) from None
     del text
     if isinstance(value, dict):
-        inner = [value[key] for key in WRAPPERS if isinstance(value.get(key), list)]
-        if len(inner) != 1 or not all(isinstance(row, dict) for row in inner[0]):
+        rows = _find_rows(value)
+        if rows is None:
             return _table_of_columns(value)
-        value = inner[0]
+        value = rows
     if not isinstance(value, list):
         raise BadInput("it holds neither a list of objects nor an object of columns")
     for number, row in enumerate(value, 1):
@@ -84,6 +84,41 @@ def parse_json_table(stream: IO[bytes]) -> pd.DataFrame:
                 f"element {number} of the list is {_json_kind(row)}, not an object"
             )
     return gather_table(iter(value))
+
+
+def _find_rows(value: Row) -> list[Row] | None:
+    """The list of objects in an object: under a plain key, or the only one there is.
+
+    None where there is none, or where all that it holds may be columns of one table.
+
+    >>> _find_rows({"version": 1, "Data": [{"claim": "It floats."}]})
+    [{'claim': 'It floats.'}]
+    >>> _find_rows({"claim": ["It floats."], "log": [{"page": 1}]})
+    """
+    lists: dict[str, list[Row]] = {
+        key: cells for key, cells in value.items() if _are_objects(cells)
+    }
+    plain = [key for key in WRAPPERS if isinstance(value.get(key), list)]
+    if len(plain) == 1 and (plain[0] in lists or not value[plain[0]]):
+        rows: list[Row] = value[plain[0]]
+        return rows
+    # A column may be left to be refused: it must not be taken for all there is.
+    are_columns = all(isinstance(cells, list | dict) for cells in value.values())
+    if not lists or (are_columns and len(value) > 1):
+        return None
+    if len(lists) > 1:
+        raise BadInput(
+            f"it holds {len(lists)} lists of objects, {join_names([*lists])}; put the "
+            f"one that is meant at the top, or under one of {', '.join(WRAPPERS)}"
+        )
+    return next(iter(lists.values()))
+
+
+def _are_objects(cells: object) -> bool:
+    """Whether this is a list of one object or more, and of nothing else."""
+    if not isinstance(cells, list) or not cells:
+        return False
+    return all(isinstance(row, dict) for row in cells)
 
 
 def parse_separated_values(stream: IO[bytes], separator: str) -> pd.DataFrame:

@@ -17,6 +17,7 @@ from measurand.benchmarks.paths import (
     parse_paths,
     path_column,
 )
+from measurand.benchmarks.printed import check_printed
 from measurand.benchmarks.roles import bare_name
 from measurand.core.errors import BadInput
 from measurand.core.items import LETTERS
@@ -29,7 +30,6 @@ PLAIN_MARKS = frozenset(
 )
 # A number must stand apart from what follows: "1.5" is a choice, and no first one.
 PREFIX = re.compile(r"\s*[(\[]?(?:([A-Za-z])[)\].:]+\s*|(\d{1,2})[)\].:]+\s+)\S")
-GLUED = re.compile(r"'\s+'|\"\s+\"|'\s+\"|\"\s+'")  # texts of a list without commas
 
 Marks = Mapping[str, Sequence[object]]
 
@@ -46,6 +46,7 @@ def open_cell(cell: object, row: int) -> tuple[list[object], Marks]:
     """
     try:
         opened = open_listed(cell)
+        check_printed(opened)
     except BadInput as bad:
         raise BadInput(f"row {row} of the choices: {bad}") from None
     if isinstance(opened, dict):
@@ -56,11 +57,6 @@ def open_cell(cell: object, row: int) -> tuple[list[object], Marks]:
         return ([*opened.values()], {MARK: [*opened]}) if by_letter else ([], {})
     if not isinstance(opened, list | tuple):
         return [], {}
-    if isinstance(cell, str) and len(opened) == 1 and GLUED.search(cell):
-        raise BadInput(
-            f"row {row} of the choices: a list without commas, as numpy prints it, "
-            "does not tell where a text ends; give lists in JSON"
-        )
     if opened and all(isinstance(part, dict) and TEXT_KEY in part for part in opened):
         return [part[TEXT_KEY] for part in opened], _marks_among(opened, TEXT_KEY)
     return [*opened], {}

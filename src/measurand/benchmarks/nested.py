@@ -1,7 +1,7 @@
 """What stands in nested columns, and the paths that lead to it."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import chain, islice
@@ -37,6 +37,10 @@ FEWEST_WORDS = 3  # on average, where texts of an unknown name may be the eviden
 TEXTS = ("query", "evidence", "fields", "choices", "answers")  # parts that are texts
 SUGGESTED = ("query", "evidence", "label")
 CHOICES = {"choices", "options", "endings"}  # texts to choose from decide nothing
+# Words in names of what decides nothing, or gives the answer away.
+NO_EVIDENCE = {"id", "ids", "url", "urls", "difficulty", "exp", "solution", "solutions"}
+NO_EVIDENCE |= {"explanation", "explanations", "rationale", "rationales", "output"}
+WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 UNTELLING = {"text", "sentence"}  # keys of any text, whatever its part
 
 
@@ -289,9 +293,55 @@ def suggest_roles(
         plain = [name for name in map(str, table.columns) if name.lower() in names]
         if any(name not in nested or not nested[name].needs_path for name in plain):
             continue
+        if part == "evidence":
+            values = {p: v for p, v in values.items() if _may_be_evidence(p, {*named})}
+            flat = {p: v for p, v in flat.items() if _may_be_evidence(p, {*named})}
         if suggestion := _suggest_field(part, values, flat):
             suggested[part] = suggestion
     return suggested
+
+
+def suggest_evidence(
+    table: pd.DataFrame, columns: Mapping[str, Sequence[str]]
+) -> str | None:
+    """What may be the evidence of a file that is read without; None where nothing may.
+
+    Args:
+        table: The rows of a file.
+        columns: The columns of each part that has any.
+    """
+    if "evidence" in columns or "fields" in columns:
+        return None
+    names = [name for part in columns.values() for name in part]
+    pieces = [piece.strip() for name in names for piece in name.split("+")]
+    [query] = columns["query"]
+    within = _columns_within(table, query) if query in table.columns else []
+    return suggest_roles(table, [*names, *pieces, *within]).get("evidence")
+
+
+def _columns_within(table: pd.DataFrame, query: str) -> list[str]:
+    """The columns whose texts are a part of the query in most of the first rows."""
+    rows = table.head(ROWS)
+    within = []
+    for name in map(str, table.columns):
+        pairs = zip(rows[name], rows[query], strict=True)
+        texts = [(c, q) for c, q in pairs if isinstance(c, str) and isinstance(q, str)]
+        if 2 * sum(cell.strip() in whole for cell, whole in texts) > len(texts):
+            within.append(name)
+    return within
+
+
+def _may_be_evidence(path: Path, named: Set[str | None]) -> bool:
+    """Whether a path may lead to evidence, by the names in it and what has a part.
+
+    >>> paths = Path("doc", ("url",)), Path("docUrl"), Path("Explanation (en)")
+    >>> [_may_be_evidence(path, {"oar"}) for path in (*paths, Path("oar"), Path("log"))]
+    [False, False, False, False, True]
+    """
+    names = [path.column, *(step for step in path.steps if isinstance(step, str))]
+    words = {word.lower() for name in names for word in WORD.findall(name)}
+    is_taken = path.column in named or path.column.lower() in CHOICES
+    return not (is_taken or words & NO_EVIDENCE)
 
 
 def _suggest_field(
@@ -309,11 +359,7 @@ def _suggest_field(
         return str(max(texts, key=lambda path: _mean_words(nested[path]), default=""))
     if columns := [path for path in flat if _part_of(path) == part]:
         return "+".join(map(str, columns))
-    unnamed = [
-        path
-        for path in nested
-        if _part_of(path) is None and path.column.lower() not in CHOICES
-    ]
+    unnamed = [path for path in nested if _part_of(path) is None]
     longest = max(unnamed, key=lambda path: _mean_words(nested[path]), default=None)
     if longest and _mean_words(nested[longest]) >= FEWEST_WORDS:
         return str(longest)

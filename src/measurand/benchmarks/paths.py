@@ -7,7 +7,6 @@ stands between several columns or paths that make one field. A column that is ca
 like a path comes first.
 """
 
-import ast
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,12 +18,12 @@ import numpy as np
 import pandas as pd
 
 from measurand.benchmarks.formats import decode_json
+from measurand.benchmarks.printed import read_printed
 from measurand.core.errors import BadInput, quote
 
 EACH = None  # the step through all of a list
 STEP = re.compile(r'\.([^.\[+]+)|\[(?:(-?\d{1,9})|("(?:[^"\\]|\\.)*"))?\]')
 PLAIN_KEY = re.compile(r"[\w-]+")
-LONGEST_LITERAL = 100_000  # letters of a list as Python prints it
 NESTED_TEXT = re.compile(r"\s*[\[{]")  # how a text that may be nested JSON begins
 LONGEST_PATH = 500  # letters of a path, or of several that make one field
 LONGEST_JSON = 2**23  # letters: one cell of `[],[],…` unpacks to twenty times its size
@@ -216,22 +215,13 @@ def open_nested(value: object) -> object:
 
 
 def open_listed(value: object) -> object:
-    """The same, and a list as Python prints one: so tables of lists are saved as CSV.
+    """The same, and what Python or numpy prints: so tables of lists are saved as CSV.
 
     >>> open_listed("['a boat', 'oar']"), open_listed("['a' + 'b']")
     (['a boat', 'oar'], "['a' + 'b']")
     """
     opened = open_nested(value)
-    if not isinstance(opened, str) or not NESTED_TEXT.match(opened):
-        return opened
-    try:
-        return (
-            ast.literal_eval(opened.strip())
-            if len(opened) < LONGEST_LITERAL
-            else opened
-        )
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
-        return opened
+    return read_printed(opened) if isinstance(opened, str) else opened
 
 
 def open_gold(value: object, choices: int) -> object:

@@ -34,6 +34,9 @@ WRONG = re.compile(r"(?:incorrect|wrong)(?:answer|option|choice)?s?|distractors?
 CLASSIFIED = frozenset({"hypothesis", "claim", "text", "sentence", "sentence2"})
 ASKING = re.compile(r"quest|query|ctx|stem|prompt|problem|input|goal|ask")
 TELLING = re.compile(r"answer|correct|gold|label|target|key|right|solution")
+# Names of texts of which a label may say that they answer the question, or do not.
+CANDIDATES = frozenset({"answer", "candidate", "candidateanswer", "response"})
+CANDIDATES |= {"sentence"}
 FEWEST, MOST = 2, len(LETTERS)
 FEWEST_COLUMNS = 3  # of an unknown name: two columns are as often a pair of texts
 ROWS = 50  # that are looked at before all are
@@ -289,6 +292,33 @@ def _check_answers(table: pd.DataFrame, free: Sequence[str], answers: str) -> No
                     f"name {options.advice} and `label` {quote(gold, 200)}, or "
                     f"`answers` {quote(answers, 200)} if all its texts are accepted"
                 )
+
+
+def find_candidate(table: pd.DataFrame, roles: ColumnRoles) -> str | None:
+    """A column of candidate answers that would be left unread, if there is one.
+
+    The label then says of each row whether its candidate answers the question: rows of
+    one question have texts of their own, and there are more of these than of labels.
+    """
+    if roles.choices is not None:
+        return None
+    queries = [*map(str, table[roles.query])]
+    labels = {*map(str, table[roles.label])}
+    for column in map(str, table.columns):
+        if bare_name(column) not in CANDIDATES:
+            continue
+        if _is_in_use(column, roles, NamedColumns()):
+            continue
+        rows: dict[str, list[str]] = {}
+        for query, cell in zip(queries, table[column], strict=True):
+            if isinstance(cell, str):
+                rows.setdefault(query, []).append(cell)
+        repeated = [texts for texts in rows.values() if len(texts) > 1]
+        apart = [texts for texts in repeated if len({*texts}) > 1]
+        texts = {text for row in rows.values() for text in row}
+        if 2 * len(apart) > len(repeated) and len(texts) > 2 * len(labels):
+            return column
+    return None
 
 
 def _is_first(column: "pd.Series[str]", options: Options) -> bool:

@@ -296,6 +296,18 @@ def plain_golds(columns: Sequence[str]) -> list[str]:
     return [c for matches in _plain_matches("label", columns, True) for c in matches]
 
 
+def asking_columns(columns: Sequence[str]) -> list[str]:
+    """The columns that would be the query beside choices, where none plainly is.
+
+    >>> asking_columns(["goal", "log"]), asking_columns(["claim", "prompt"])
+    (['goal'], [])
+    """
+    if any(column.lower() in plain_names("query") for column in columns):
+        return []
+    names = frozenset().union(*PLAIN_BESIDE_CHOICES["query"])
+    return [column for column in columns if bare_name(column) in names]
+
+
 def _assign_named(named: NamedColumns) -> tuple[dict[str, str | None], list[str]]:
     """The column of each part that was named, and the columns that must differ."""
     role_columns = {part: getattr(named, part) for part in PLAIN}

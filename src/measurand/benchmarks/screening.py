@@ -26,6 +26,7 @@ from measurand.benchmarks.flags import check_unflagged
 from measurand.benchmarks.formats import TEXT
 from measurand.benchmarks.nested import check_no_objects
 from measurand.benchmarks.paths import is_missing, open_listed
+from measurand.benchmarks.printed import check_printed
 from measurand.benchmarks.roles import ColumnRoles, NamedColumns, bare_name
 from measurand.core.choices import OPPOSITE, answer_type, are_free, normalise_answer
 from measurand.core.errors import BadInput, quote
@@ -77,7 +78,7 @@ def take_answers(
     for table, side in zip(tables, sides, strict=True):
         column = table[roles.label]
         check_unflagged(column, roles.label)
-        rows = [_read_answers(cell) for cell in column]
+        rows = [_read_row(cell, row) for row, cell in enumerate(column, 1)]
         if not any(rows):
             check_no_objects(column, f"{side} answers".strip())
             raise BadInput(
@@ -141,6 +142,14 @@ def _with_texts(
     return with_columns(table, texts)
 
 
+def _read_row(cell: object, row: int) -> list[str]:
+    """The answers of one row; one that does not tell what they are is named."""
+    try:
+        return _read_answers(cell)
+    except BadInput as bad:
+        raise BadInput(f"row {row} of the answers: {bad}") from None
+
+
 def _read_answers(cell: object) -> list[str]:
     """The answers that a cell accepts, the first of them the gold.
 
@@ -154,6 +163,7 @@ def _read_answers(cell: object) -> list[str]:
     opened = None if is_missing(cell) else open_listed(cell)
     if isinstance(opened, dict):
         opened = open_listed(opened.get("text"))
+    check_printed(opened)
     found = opened if isinstance(opened, list | tuple) else [opened]
     texts = [
         answer.get("text") if isinstance(answer, dict) else answer for answer in found

@@ -23,6 +23,8 @@ from measurand.selections.rows import Split, can_split, fold_numbers
 SPLITS = ("query", "evidence", "both", "group")
 DEV = ("dev", "validation", "valid", "val", "trial")
 ALLOWED = ("train", "test", *DEV)
+FEW_TEXTS = 5  # of a column that tells items apart no more than a class would
+ITEMS_OF_TEXT = 10  # items at least that each of a few texts has on average
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,10 @@ def _draw_split(
         raise BadInput(f"{unfair}{_other_splits(table, roles, split_by)}") from None
     split_name = _split_name(roles, split_by, split_columns)
     method = f"seeded, by {split_name}, {100 * Split.share:.0f} % test"
+    for column in (roles.query, roles.evidence) if split_by == "both" else ():
+        if column and column not in split_columns and table[column].nunique() > 1:
+            count = table[column].nunique()
+            method += f"; the {count} texts of {column} stand on both sides"
     if roles.group is not None and roles.group not in split_columns:
         method += "; groups may stand on both sides"
     return SplitTables(train, test, method, split_columns=tuple(split_columns))
@@ -105,6 +111,7 @@ def _split_name(roles: ColumnRoles, split_by: str, columns: list[str]) -> str:
     if split_by != "both":
         return split_by
     texts = "both" if roles.evidence in columns else "query"
+    texts = texts if roles.query in columns else "evidence"
     return f"{texts} and group" if roles.group in columns else texts
 
 
@@ -129,11 +136,7 @@ def _split_columns(table: pd.DataFrame, roles: ColumnRoles, split_by: str) -> li
     """The columns of which no value may stand on both sides."""
     check_split_by(split_by)
     if split_by == "both":
-        # Evidence that all items share is none: it tells no item from another.
-        texts = [roles.query]
-        if roles.evidence is not None and table[roles.evidence].nunique() > 1:
-            texts.append(roles.evidence)
-        return _join_group(table, roles, texts)
+        return _join_group(table, roles, _text_columns(table, roles))
     column = {"query": roles.query, "evidence": roles.evidence, "group": roles.group}
     chosen = column[split_by]
     if chosen is None:
@@ -142,6 +145,35 @@ def _split_columns(table: pd.DataFrame, roles: ColumnRoles, split_by: str) -> li
             f"name one with `{split_by}`, or split by query"
         )
     return [chosen]
+
+
+def _text_columns(table: pd.DataFrame, roles: ColumnRoles) -> list[str]:
+    """The query and the evidence, or that of them by which a split tells something.
+
+    A few question words ("cause" or "effect") would be learned on one side and asked
+    about on the other. A few passages are kept apart as long as that can be fair.
+    """
+    query, evidence = roles.query, roles.evidence
+    # Evidence that all items share is none: it tells no item from another.
+    if evidence is None or table[evidence].nunique() <= 1:
+        return [query]
+    if _has_few_texts(table[query]) and can_split(table[evidence]):
+        return [evidence]
+    few = _has_few_texts(table[evidence]) and can_split(table[query])
+    if few and not can_split(table[query], table[evidence]):
+        return [query]
+    return [query, evidence]
+
+
+def _has_few_texts(column: "pd.Series[str]") -> bool:
+    """Whether a few texts are those of many items each.
+
+    >>> _has_few_texts(pd.Series(["cause", "effect"] * 20))
+    True
+    >>> _has_few_texts(pd.Series(["cause", "effect"]))
+    False
+    """
+    return column.nunique() <= min(FEW_TEXTS, len(column) / ITEMS_OF_TEXT)
 
 
 def _join_group(table: pd.DataFrame, roles: ColumnRoles, texts: list[str]) -> list[str]:

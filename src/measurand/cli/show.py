@@ -39,6 +39,7 @@ def show_verb(
     columns: ColumnOptions,
     data: o.Data = None,
     part: Annotated[str | None, typer.Option(help="A test part of it.")] = None,
+    split_by: o.SplitBy = "both",
     seed: o.Seed = 0,
     verbose: o.Verbose = False,
 ) -> None:
@@ -53,7 +54,8 @@ def show_verb(
         return
     named = asdict(columns) | {"choices": tuple(columns.choices or ())}
     folder = published_folder(what, data)
-    benchmark = _load_and_explain(what, folder, part, seed=seed, **named)
+    named |= {"split_by": split_by, "seed": seed}
+    benchmark = _load_and_explain(what, folder, part, **named)
     print_roles(benchmark)
     for ident, row in benchmark.test.table.head(3).iterrows():
         print(plain_text(ident))
@@ -84,27 +86,48 @@ def _load_and_explain(
         load_benchmark,
         read_source,
     )
+    from measurand.benchmarks.nested import suggest_evidence
     from measurand.benchmarks.roles import Columns, name_columns
     from measurand.benchmarks.unfold import unfold_rows
+    from measurand.core.errors import MeasurandError
 
     if is_known(source) or part:
         return load_benchmark(source, data=folder, part=part, **options)
     columns = {p: name for p, name in options.items() if p in Columns.__annotations__}
     names = name_columns(cast("Columns", columns)).names()
     table = unfold_rows(read_source(source, list(BENCHMARKS)), names)
-    _print_nested(table, options)
-    return from_frames(table, name=benchmark_title(source), **options)
+    _print_paths(table)
+    try:
+        benchmark = from_frames(table, name=benchmark_title(source), **options)
+    except MeasurandError:
+        _print_suggestions(table, options)
+        raise
+    if evidence := suggest_evidence(table, benchmark.columns):
+        notice(f"try --evidence {shlex.quote(evidence)}")
+    return benchmark
 
 
-def _print_nested(table: "pd.DataFrame", options: dict[str, Any]) -> None:
-    """Print the paths in nested columns, and which may be given for a part."""
-    from measurand.benchmarks.nested import SUGGESTED, find_nested, suggest_roles
+def _print_paths(table: "pd.DataFrame") -> None:
+    """Print the paths in nested columns."""
+    from measurand.benchmarks.nested import find_nested
     from measurand.report.terminal import plain_text
 
     for nested in find_nested(table).values():
         for path, values in nested.paths.items():
             notice(f"path {plain_text(path, 200)}: {plain_text(values[0], 60)}")
+
+
+def _print_suggestions(table: "pd.DataFrame", options: dict[str, Any]) -> None:
+    """Print what may be given for a part, of a file that could not be read."""
+    from measurand.benchmarks.choices import called_choices
+    from measurand.benchmarks.nested import SUGGESTED, suggest_roles
+    from measurand.benchmarks.roles import asking_columns
+
     named = {part: options.get(part) for part in SUGGESTED}
-    for part, field in suggest_roles(table, named.values()).items():
+    columns = [*map(str, table.columns)]
+    taken = [*named.values(), *called_choices(columns)]
+    if named["query"] is None:
+        taken += asking_columns(columns)
+    for part, field in suggest_roles(table, taken).items():
         if named[part] is None:
             notice(f"try --{part} {shlex.quote(field)}")
