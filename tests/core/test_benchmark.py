@@ -25,6 +25,13 @@ def test_items_that_share_a_query_hang_together():
     assert clusters(["p", "p", "q"], ["a", "b", "c"]) == [0, 0, 1]
 
 
+def test_a_few_question_words_join_no_items_that_have_evidence_of_their_own():
+    words, passages = ["cause", "effect"] * 15, [f"passage {n}" for n in range(30)]
+    assert clusters(words, passages) == [*range(30)]
+    several = [f"why {n % 8}?" for n in range(30)]
+    assert len({*clusters(several, passages)}) == 8
+
+
 def test_queries_of_their_own_leave_the_clusters_to_the_evidence():
     assert clusters(["p", "q", "r"], ["a", "a", "c"]) == [0, 0, 1]
 

@@ -13,7 +13,7 @@ from measurand.benchmarks.roles import ColumnRoles
 from measurand.benchmarks.screening import screen_parts
 from measurand.core.arrays import Ints
 from measurand.core.benchmark import Benchmark
-from measurand.core.clusters import linked_clusters
+from measurand.core.clusters import has_few_texts, linked_clusters
 from measurand.core.errors import BadInput, BadOption, RepeatedIds, join_names, quote
 from measurand.core.items import Items, with_columns
 from measurand.core.names import own_column
@@ -23,8 +23,6 @@ from measurand.selections.rows import Split, can_split, fold_numbers
 SPLITS = ("query", "evidence", "both", "group")
 DEV = ("dev", "validation", "valid", "val", "trial")
 ALLOWED = ("train", "test", *DEV)
-FEW_TEXTS = 5  # of a column that tells items apart no more than a class would
-ITEMS_OF_TEXT = 10  # items at least that each of a few texts has on average
 
 
 @dataclass(frozen=True)
@@ -157,23 +155,12 @@ def _text_columns(table: pd.DataFrame, roles: ColumnRoles) -> list[str]:
     # Evidence that all items share is none: it tells no item from another.
     if evidence is None or table[evidence].nunique() <= 1:
         return [query]
-    if _has_few_texts(table[query]) and can_split(table[evidence]):
+    if has_few_texts(table[query]) and can_split(table[evidence]):
         return [evidence]
-    few = _has_few_texts(table[evidence]) and can_split(table[query])
+    few = has_few_texts(table[evidence]) and can_split(table[query])
     if few and not can_split(table[query], table[evidence]):
         return [query]
     return [query, evidence]
-
-
-def _has_few_texts(column: "pd.Series[str]") -> bool:
-    """Whether a few texts are those of many items each.
-
-    >>> _has_few_texts(pd.Series(["cause", "effect"] * 20))
-    True
-    >>> _has_few_texts(pd.Series(["cause", "effect"]))
-    False
-    """
-    return column.nunique() <= min(FEW_TEXTS, len(column) / ITEMS_OF_TEXT)
 
 
 def _join_group(table: pd.DataFrame, roles: ColumnRoles, texts: list[str]) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from measurand.core.arrays import Ints
-from measurand.core.clusters import cross_clusters, linked_clusters
+from measurand.core.clusters import cross_clusters, has_few_texts, linked_clusters
 from measurand.core.items import Items
 
 Renderings = Mapping[str, Mapping[str, tuple[str, ...]]]
@@ -64,11 +64,14 @@ class Benchmark:
         """The clusters of each item: those that share a query, evidence or a group.
 
         One number an item, or two where queries and evidence cross: items × 2. A text
-        that all items share tells none of them from another, so it joins none.
+        that all items share tells none of them from another, so it joins none; nor do
+        a few question words beside evidence, which are asked about as they are.
         """
         group = [items.column(items.group)] if items.group else []
         fields = [f for f in (self.query, self.evidence) if f is not None]
         texts = [items.column(f) for f in fields if items.column(f).nunique() > 1]
+        if len(texts) > 1 and has_few_texts(texts[0]):
+            texts = texts[1:]
         ways = [linked_clusters([column, *group]) for column in texts]
         if len(ways) < 2:
             rest = linked_clusters(group) if group else np.arange(len(items))

@@ -12,6 +12,20 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+FEW_TEXTS = 5  # of a column that tells items apart no more than a class would
+ITEMS_OF_TEXT = 10  # items at least that each of a few texts has on average
+
+
+def has_few_texts(column: "pd.Series[str]") -> bool:
+    """Whether a few texts are those of many items each, as a few question words.
+
+    >>> has_few_texts(pd.Series(["cause", "effect"] * 20))
+    True
+    >>> has_few_texts(pd.Series(["cause", "effect"]))
+    False
+    """
+    return column.nunique() <= min(FEW_TEXTS, len(column) / ITEMS_OF_TEXT)
+
 
 def linked_clusters(
     columns: Sequence["pd.Series[str] | NDArray[np.int64]"],
