@@ -116,6 +116,23 @@ STRIKING = {
     )
     for name, words in POINTING.items()
 }
+OF_NUMBERS = {
+    "greatest_number": RuleWords(
+        "the greatest number",
+        "The right choice is the greatest number more often than by chance.",
+        "Let wrong numbers be greater than the right one as often as less.",
+    ),
+    "least_number": RuleWords(
+        "the least number",
+        "The right choice is the least number more often than by chance.",
+        "Let wrong numbers be less than the right one as often as greater.",
+    ),
+    "number_between": RuleWords(
+        "a number between the least and the greatest",
+        "Wrong numbers stand on both sides of the right one more often than by chance.",
+        "Let the right number be the least or the greatest as often as by chance.",
+    ),
+}
 # In a test file whose right choices stand elsewhere than in training.
 PLACED_APART = {
     "one_place": RuleWords(
@@ -125,7 +142,7 @@ PLACED_APART = {
         DEAL,
     )
 }
-RULES = {**POINTING, **STRIKING, **PLACED_APART}
+RULES = {**POINTING, **STRIKING, **OF_NUMBERS, **PLACED_APART}
 OF_LENGTH = ("longest", "shortest", "not_longest", "not_shortest")
 # What goes with words, as the reason of a leak has it, and the rules that do.
 GOES_ALONG = re.compile(r"with which (its [\w ]+?) (?:goes|go)\b")

@@ -175,6 +175,47 @@ def test_a_rule_that_is_always_right_in_two_clusters_is_no_sure_leak():
     assert longest.decision == UNDECIDED
 
 
+@pytest.mark.parametrize(
+    ("gold", "rule"),
+    [(0, "least_number"), (3, "greatest_number"), (1, "number_between")],
+)
+def test_where_a_right_number_stands_among_the_others_is_a_leak(gold, rule):
+    rng = np.random.default_rng(1)
+    rows, golds, money = [], [], ("{} km", "${:,}", "{}")
+    for number in range(200):
+        values = sorted(int(v) for v in rng.choice(9_000, 4, replace=False) + 1_000)
+        order = rng.permutation(4)
+        rows.append([money[number % 3].format(values[place]) for place in order])
+        golds.append([*order].index(gold))
+    items = made_items(rows, golds, [f"how many {n}?" for n in range(200)])
+    findings = rule_findings(items, "question", np.arange(200), 0.02)
+    assert rule in {f.statistic for f in leaking_rules(findings)}
+
+
+def test_of_choices_that_are_no_numbers_no_rule_of_numbers_is_asked():
+    rows = [["oar", "bow", "net"], ["oak", "7 elms", "ash"]] * 30
+    items = made_items(rows, [0, 1] * 30, [f"which {n}?" for n in range(60)])
+    asked = {f.statistic for f in rule_findings(items, "question", np.arange(60), 0.02)}
+    assert not any("number" in name for name in asked)
+
+
+@pytest.mark.slow
+def test_what_a_rule_of_numbers_tells_is_named_and_never_exported_as_mended():
+    rng = np.random.default_rng(2)
+    rows = []
+    for number in range(600):
+        values = rng.choice(90, 4, replace=False) + 10
+        gold = int(rng.choice(np.argsort(values)[1:3]))
+        question = f"how many {' '.join(rng.choice(WORDS, 3))} {number}?"
+        choices = [str(value) for value in values]
+        rows.append({"question": question, "choices": choices, "answer": gold})
+    report = audit_rows(pd.DataFrame(rows), controls="none")
+    assert report.verdict.label == LEAKS
+    assert "the rule number_between" in report.verdict.reason
+    assert report.finding("number_between").estimate.value == 0.5
+    assert not [name for name in report.files if name.startswith("repair/kept_")]
+
+
 def test_of_choices_that_all_items_share_no_rule_is_asked():
     rows = [["yes", "no"], ["no", "yes"]] * 30
     items = made_items(rows, [0, 1] * 30, [f"is it {n}?" for n in range(60)])

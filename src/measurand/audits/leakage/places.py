@@ -8,7 +8,7 @@ is right more often than who guesses.
 from dataclasses import dataclass, replace
 
 from measurand.audits.leakage.canonical import CanonicalBenchmark
-from measurand.audits.leakage.rules import RULE, RULES
+from measurand.audits.leakage.rules import RULE, asked_rules
 from measurand.audits.leakage.scores import LEAKS
 from measurand.core.arrays import Floats
 from measurand.core.finding import Finding, Verdict
@@ -68,7 +68,7 @@ def find_test_place(canonical: CanonicalBenchmark, margin: float) -> TestPlace |
         return None
     right = here[place]
     chance, clusters = 1 / items.choice_counts, benchmark.clusters(items)
-    tests = len(here) + len(RULES)
+    tests = len(here) + len(asked_rules(items))
     over = mean_interval(right - chance, clusters, 1 - 0.05 / tests)
     accuracy = share_interval(right, clusters)
     surely = min(over.low, accuracy.low - float(chance.mean()))

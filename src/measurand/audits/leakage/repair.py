@@ -23,6 +23,7 @@ from measurand.audits.leakage.asking import (
 )
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.regions import Regions
+from measurand.audits.leakage.rules import RULE, leaking_rules, rule_findings
 from measurand.audits.leakage.scores import (
     gold_logs,
     leakage_baselines,
@@ -331,7 +332,20 @@ def _repair_findings(
         bits, margin_bits = _bits_left(check, reader, *remaining[0])
         outcome = LEAKY if bits.low > margin_bits else NO_LEAK
         findings.append(Finding("repair_bits", name, gone, bits, outcome))
-    return findings
+    return findings + _rules_left(check, gone, remaining[0][1])
+
+
+def _rules_left(check: RepairCheck, gone: str, test: Items) -> list[Finding]:
+    """The rules without a reader that still find right choices."""
+    benchmark = check.evaluation.canonical.benchmark
+    if test.choices is None:
+        return []
+    clusters = benchmark.clusters(test)
+    told = rule_findings(test, benchmark.query, clusters, check.margin)
+    return [
+        Finding("repair_rule", RULE, f"{gone}, {rule.statistic}", rule.estimate, LEAKY)
+        for rule in leaking_rules(told)
+    ]
 
 
 def _bits_left(

@@ -4,6 +4,7 @@ What a rule finds, no words gave away: the choices leak by it, whoever reads the
 the right choice is never the longest, who strikes that out has fewer to guess among.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -20,6 +21,10 @@ from measurand.readers.keywords import KeyWordsReader, choose_removal
 from measurand.stats.scores import share_interval
 from measurand.stats.uncertainty import mean_interval
 
+# A number alone, or with a sign of money or a unit.
+NUMBER = re.compile(
+    r"[^\d+-]{0,3}([+-]?\d[\d,]{0,30}(?:\.\d{1,30})?)(?:\s*[^\d]{0,12})"
+)
 RULE = "rule"  # who finds what needs no reader
 OVERLAP = "question_overlap"  # the one rule that looks at the question
 ABOVE = "above chance"
@@ -47,6 +52,28 @@ def _likeness(choices: Sequence[str], question: str) -> list[float]:
         len(choice_words & rest) / max(len(choice_words), 1)
         for choice_words, rest in zip(sets, others, strict=True)
     ]
+
+
+def _values(choices: Sequence[str], question: str) -> list[float]:
+    """The number that each choice is; all the same where one is none.
+
+    >>> _values(["$1,200", "-3 km", "0.5 %"], ""), _values(["3", "none"], "")
+    ([1200.0, -3.0, 0.5], [0.0, 0.0])
+    """
+    matches = [NUMBER.fullmatch(text) for text in choices]
+    if None in matches:
+        return [0.0] * len(choices)
+    return [float(match[1].replace(",", "")) for match in matches if match]
+
+
+def _inner_values(choices: Sequence[str], question: str) -> list[float]:
+    """Whether each number lies between others of its item.
+
+    >>> _inner_values(["7", "1", "3"], ""), _inner_values(["7", "1"], "")
+    ([False, False, True], [False, False])
+    """
+    values = _values(choices, question)
+    return [min(values) < value < max(values) for value in values]
 
 
 def _overlap(choices: Sequence[str], question: str) -> list[float]:
@@ -86,7 +113,13 @@ OF_LENGTH = ("longest", "shortest", "not_longest", "not_shortest")
 OF_LIKENESS = ("most_alike", "odd_one_out", "not_most_alike", "not_odd_one_out")
 # A rule that is never right tells as well: what it points at is struck out.
 STRIKING = {f"not_{name}": _struck_out(rule) for name, rule in POINTING.items()}
-RULES: dict[str, Rule] = {**POINTING, OVERLAP: _overlap, **STRIKING}
+# What authors do with wrong numbers: they put them on both sides of the right one.
+OF_NUMBERS: dict[str, Rule] = {
+    "greatest_number": _values,
+    "least_number": _negated(_values),
+    "number_between": _inner_values,
+}
+RULES: dict[str, Rule] = {**POINTING, OVERLAP: _overlap, **STRIKING, **OF_NUMBERS}
 
 
 def rule_findings(
@@ -94,7 +127,7 @@ def rule_findings(
 ) -> list[Finding]:
     """How often a rule without a reader is right, and whether that is over chance."""
     chance = 1 / items.choice_counts
-    asked = _asked_rules(items)
+    asked = asked_rules(items)
     findings = []
     for name, rule in asked.items():
         right = _rule_scores(items, query, rule)
@@ -115,15 +148,19 @@ def share_choices(items: Items, *, ordered: bool = False) -> bool:
     return len({*offered}) == 1
 
 
-def _asked_rules(items: Items) -> dict[str, Rule]:
+def asked_rules(items: Items) -> dict[str, Rule]:
     """The rules; of two choices, to strike one out is to take the other.
 
-    Of choices that are the same in all items, each rule would name one of them.
+    Those of numbers are asked where these are the choices of half the items or more. Of
+    choices that are the same in all items, each rule would name one of them.
     """
     if share_choices(items):
         return {OVERLAP: RULES[OVERLAP]}
-    two = items.choice_counts.max() <= 2
-    return {n: rule for n, rule in RULES.items() if not (two and n in STRIKING)}
+    skipped = {*STRIKING, "number_between"} if items.choice_counts.max() <= 2 else set()
+    offered = items.choice_texts
+    if 2 * sum(len({*_values(texts, "")}) > 1 for texts in offered) < len(offered):
+        skipped |= {*OF_NUMBERS}
+    return {name: rule for name, rule in RULES.items() if name not in skipped}
 
 
 def leaking_rules(findings: Sequence[Finding]) -> list[Finding]:
