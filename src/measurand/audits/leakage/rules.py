@@ -144,8 +144,9 @@ def rule_findings(
 
 def share_choices(items: Items, *, ordered: bool = False) -> bool:
     """Whether all items offer the same choices, as yes and no; maybe in one order."""
-    offered = (tuple(t) if ordered else tuple(sorted(t)) for t in items.choice_texts)
-    return len({*offered}) == 1
+    form = list if ordered else sorted
+    first, *others = items.choice_texts
+    return all(form(texts) == form(first) for texts in others)
 
 
 def asked_rules(items: Items) -> dict[str, Rule]:
