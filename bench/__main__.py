@@ -15,12 +15,14 @@ SLOW = (
     "controls",
     "exposure_analysis",
     "exposure_design",
+    "truth",
     "designs",
     "validity",
     "contradictions",
     "simulations",
     "fuzz",
     "kills",
+    "ceilings",
 )
 ALL = (*QUICK, *SLOW)
 

@@ -27,6 +27,13 @@ ECHOES: tuple[Callable[[str], str], ...] = (
     lambda key: "".join(f"%{ord(letter):02X}" for letter in key),
     lambda key: "".join(f"&#{ord(letter)};" for letter in key),
     lambda key: "".join(f"\\x{ord(letter):02x}" for letter in key),
+    lambda key: "".join(f"\\{ord(letter):o}" for letter in key),
+    lambda key: " ".join(f"0x{ord(letter):x}" for letter in key),
+    lambda key: " ".join(f"U+{ord(letter):04X}" for letter in key),
+    lambda key: "".join(f"%u{ord(letter):04x}" for letter in key),
+    lambda key: key.encode("utf-16").hex(),
+    lambda key: base64.b64encode(key.encode("utf-16-be")).decode(),
+    lambda key: base64.b64encode(base64.b64encode(key.encode())).decode(),
     lambda key: f"{key[:12]}\x00{key[12:]}",
     lambda key: f"{key[:14]}</b><b>{key[14:]}",
 )

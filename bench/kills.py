@@ -3,14 +3,16 @@
 Each audit is run in two worker processes and killed (SIGKILL) at a moment drawn from
 the length of a run that nobody disturbs, again and again on one store; after some kills
 it is let end, and its report is held against that of the undisturbed run, byte for
-byte. Then single workers are killed, which must end the run in one line, and the run
-that follows must end as if nothing was. `python -m bench kills 5 evidence` kills five
-times in one audit.
+byte, and the names of all files against those that it left. Every run has one of three
+values of PYTHONHASHSEED. Then single workers are killed, which must end the run in one
+line, and the run that follows must end as if nothing was. `python -m bench kills 5
+evidence` kills five times in one audit.
 """
 
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -38,6 +40,8 @@ COMMANDS = {
     "explanations": ("synthetic:explained", "--items", "40", CHEAP),
 }
 ROWS = 300  # of the file
+QUIET = "undisturbed"
+HASH_SEEDS = ("0", "1", "2")
 
 
 @dataclass
@@ -48,21 +52,28 @@ class Arena:
         audit: Its name.
         folder: Where the file, the stores and the reports are.
         counts: What happened, how often.
+        runs: How many were started: each takes the next hash seed.
+        quiet: What lies in the folder after the undisturbed run.
     """
 
     audit: str
     folder: Path
     counts: Counter[str] = field(default_factory=Counter)
+    runs: int = 0
+    quiet: set[str] = field(default_factory=set)
 
     def start(self, store: str) -> subprocess.Popen[bytes]:
         """The audit under way, in a group of processes of its own."""
         verb = [sys.executable, "-m", "measurand", self.audit, *COMMANDS[self.audit]]
         where = ("--workers", "2", "--store", store, "--out", f"{store}-report")
         where += ("--overwrite",)  # a run may have ended before its kill
+        seed = HASH_SEEDS[self.runs % len(HASH_SEEDS)]
+        self.runs += 1
         with (self.folder / "said").open("wb") as said:
             return subprocess.Popen(
                 [*verb, *where],
                 cwd=self.folder,
+                env={**os.environ, "PYTHONHASHSEED": seed},
                 stdout=said,
                 stderr=said,
                 start_new_session=True,
@@ -82,14 +93,21 @@ class Arena:
             if path.name != "run.json"
         }
 
+    def names(self, store: str) -> set[str]:
+        """All that lies in the folder after a run with this store."""
+        names = {str(path.relative_to(self.folder)) for path in self.folder.rglob("*")}
+        mine = {n for n in names if store == QUIET or not n.startswith(QUIET)}
+        return {re.sub(f"^{store}", "", name) for name in mine}
+
     def finish(self, store: str) -> None:
         """Let the run end, and hold its report against the undisturbed one."""
         code = self.start(store).wait()
         self.counts["ended"] += 1
         self.counts["other exit codes"] += code != 0
         self.counts["entries that were half written"] += "altered" in self.said()
-        same = self.contents(store) == self.contents("undisturbed")
+        same = self.contents(store) == self.contents(QUIET)
         self.counts["reports with other bytes"] += not same
+        self.counts["files too many or too few"] += len(self.names(store) ^ self.quiet)
         for name in (store, f"{store}-report"):
             shutil.rmtree(self.folder / name, ignore_errors=True)
 
@@ -144,9 +162,10 @@ def harass(arena: Arena, kills: int) -> None:
     lines = "".join(json.dumps(item) + "\n" for item in items)
     (arena.folder / "pairs.jsonl").write_text(lines, "utf-8")
     begun = time.monotonic()
-    if arena.start("undisturbed").wait() != 0:
+    if arena.start(QUIET).wait() != 0:
         raise SystemExit(f"{arena.audit} fails undisturbed: {arena.said()[-400:]}")
     length = time.monotonic() - begun
+    arena.quiet = arena.names(QUIET)
     rng = random.Random(arena.audit)
     number = 0
     while arena.counts["kills of the main process"] < kills:

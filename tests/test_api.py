@@ -135,6 +135,11 @@ def test_every_audit_that_applies_is_run(rows, tmp_path):
     results.save(tmp_path)
     assert ms.load_report(tmp_path / "leakage").verdict == results["leakage"].verdict
     assert (tmp_path / "audits.json").is_file()
+    again = ms.load_report(tmp_path)
+    assert {name: again[name].verdict for name in again} == {
+        name: results[name].verdict for name in results
+    }
+    assert again.not_run == dict(results.not_run)
 
 
 @pytest.mark.slow

@@ -8,7 +8,15 @@ TESTS = Path(__file__).parent
 SOURCE = TESTS.parent / "src" / "measurand"
 # What is tried across modules, by the folder it is tried in.
 ACROSS = {
-    ".": {"contracts", "examples", "mirror", "moved", "notebook"},
+    ".": {
+        "contracts",
+        "examples",
+        "mirror",
+        "moved",
+        "notebook",
+        "truth",
+        "truth_fresh",
+    },
     "audits": {"budget", "fifth_audit", "names", "real_benchmarks"},
     "audits/evidence": {"coverage", "errors", "planted_suite", "strong_only"},
     "audits/leakage": {"coverage", "planted_suite"},
@@ -18,13 +26,16 @@ ACROSS = {
         "full_disk",
         "fuzz",
         "hostile",
+        "hostile_folders",
         "hostile_servers",
         "killed",
         "reproducible",
         "surroundings",
         "users_files",
     },
+    "compare": {"headlines", "verdicts"},
     "explainers": {"contracts", "suite"},
+    "models/server": {"hostile_answers", "key_forms"},
     "report": {"signed_zero"},
     "stats/exposure": {"parts", "published"},
 }

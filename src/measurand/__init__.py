@@ -9,9 +9,15 @@ An audit asks readers about items under interventions, and states findings.
     print(report)
 """
 
+import sys
+
+from measurand.core import search_path
+
+if search_path.is_own_program():  # before anything else is looked for
+    search_path.leave_working_folder()
+
 import importlib
 import inspect
-import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 

@@ -17,11 +17,15 @@ import time
 from contextlib import suppress
 from typing import Any
 
+from measurand.core.search_path import leave_working_folder
 from measurand.core.signals import STOPPING
 
 LEAST = 2_048  # MiB of addresses: Arrow alone sets 1,024 aside where it can
 GRACE = 1.5  # seconds that a run has to close what is open
 STOPPED = "stopped; what was finished is kept"
+INTERRUPTED = (  # where a server was paid for answers
+    "interrupted: {:,} answers of this run are kept; run the same command to go on"
+)
 OUT_OF_MEMORY = (
     "measurand: out of memory; give fewer items or --workers 1: what was finished is "
     "kept"
@@ -39,6 +43,8 @@ def main() -> None:
     """Run the command line; a signal that stops it is one line on stderr."""
     try:
         try:
+            leave_working_folder()
+            _replace_closed_streams()
             _listen()
             _heed_address_limit()
             from measurand.cli import main as run_verb
@@ -58,6 +64,18 @@ def main() -> None:
     if RECEIVED:
         _print_stopped()
         sys.exit(128 + RECEIVED[0])
+
+
+def _replace_closed_streams() -> None:
+    """Write nowhere, and read nothing, where the caller closed a stream (`>&-`).
+
+    Its number has to be taken: a file that is opened later would get it, and then what
+    is printed.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            stream = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115
+            setattr(sys, name, stream)
 
 
 def _listen() -> None:
@@ -159,7 +177,10 @@ def _lacks_memory(error: BaseException | None) -> bool:
 def _print_stopped() -> None:
     """Print that the run was stopped, once."""
     if SPOKEN.acquire(blocking=False):
-        _write_line(f"{CLEARED if os.isatty(2) else ''}{STOPPED}")
+        client = sys.modules.get("measurand.models.server.client")
+        kept = client.count_kept() if client else 0
+        line = INTERRUPTED.format(kept) if kept else STOPPED
+        _write_line(f"{CLEARED if os.isatty(2) else ''}{line}")
 
 
 def _write_line(line: str) -> None:

@@ -10,6 +10,7 @@ import tarfile
 import zipfile
 
 import datasets
+import pandas as pd
 import pytest
 
 from measurand.benchmarks import unpack
@@ -139,3 +140,15 @@ def test_a_table_larger_than_the_memory_is_one_line(folder, monkeypatch):
     monkeypatch.setattr(unpack, "available_memory", lambda: 200_000)
     (folder / "train.jsonl.gz").write_bytes(gzip.compress(LINES.encode() * 1000))
     refused(folder, "the memory that is free")
+
+
+def test_a_small_table_of_gigabytes_is_refused_before_it_is_unpacked(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(unpack, "available_memory", lambda: 2_000_000)
+    monkeypatch.setattr(datasets, "load_dataset", None)
+    rows = pd.DataFrame({"claim": ["x" * 1_000] * 4_000, "label": ["a"] * 4_000})
+    rows.to_parquet(tmp_path / "train.parquet")
+    assert (tmp_path / "train.parquet").stat().st_size < 10_000
+    with pytest.raises(BadInput, match=r"cannot load [^\n]*it holds more than"):
+        load_hub_rows(f"hf:{tmp_path}")

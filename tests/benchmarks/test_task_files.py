@@ -1,5 +1,8 @@
 """Roles from tasks of lm-eval and from eval.yaml."""
 
+import subprocess
+import sys
+
 import pandas as pd
 import pytest
 
@@ -126,6 +129,48 @@ def test_what_cannot_be_read_is_one_line(text, tmp_path):
         add_task_roles({}, written(tmp_path, text))
     assert BROKEN[text] in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+DOUBLED = ["a0: &a0 {k: v}"]
+DOUBLED += [f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]" for i in range(1, 40)]
+MERGED = ["a0: &a0 {k: v}"]
+MERGED += [f"a{i}: &a{i} {{<<: [*a{i - 1}, *a{i - 1}]}}" for i in range(1, 40)]
+WITHOUT_END = {
+    "aliases under a tag": [*DOUBLED, "doc_to_text: !function [*a39, *a39]"],
+    "merge keys": [*MERGED, "doc_to_text: a"],
+    "compared": [*DOUBLED, "tasks:", *("- field_spec: {input: *a39}",) * 2],
+    "merged without an alias": ["doc_to_text: a", "<<: {doc_to_target: b}"],
+    "base 60": ["doc_to_target: " + "1:" * 120_000 + "1"],
+    "spaces": ['doc_to_choice: "{{[a' + " " * 200_000 + '}}"'],
+    "keys in keys": ["? " * 60 + "a"],
+    "hexadecimal": ["doc_to_text: 0x" + "f" * 200_000],
+    "points": ["doc_to_target: " + "1:" * 100_000 + "1.5"],
+    "nothing in a tag": ['doc_to_text: !!int ""'],
+}
+
+
+def test_small_files_that_would_never_end_are_a_line_each(tmp_path):
+    script = (
+        "import sys; from measurand.benchmarks.task_files import add_task_roles\n"
+        "from measurand.core.errors import BadInput\n"
+        "for path in sys.argv[1:]:\n"
+        "    try: print(*add_task_roles({}, path), flush=True)\n"
+        "    except BadInput as bad: print(bad, flush=True)\n"
+    )
+    paths = [tmp_path / f"{number}.yaml" for number in range(len(WITHOUT_END))]
+    for path, lines in zip(paths, WITHOUT_END.values(), strict=True):
+        path.write_text("\n".join(lines))
+    command = [sys.executable, "-c", script, *map(str, paths)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr[-300:]
+    assert len(done.stdout.splitlines()) == len(paths)
+    assert max(map(len, done.stdout.splitlines())) < 1000
+
+
+@pytest.mark.parametrize("name", ["aliases under a tag", "merge keys", "compared"])
+def test_an_alias_is_refused(name, tmp_path):
+    with pytest.raises(BadInput, match=r"an alias \(\*a0\) stands in it.*write out"):
+        add_task_roles({}, written(tmp_path, "\n".join(WITHOUT_END[name])))
 
 
 def test_a_file_that_is_not_there_is_one_line(tmp_path):

@@ -7,12 +7,13 @@ import pandas as pd
 import pytest
 
 
-def retold(folder, target, label="leaks", **about):
+def retold(folder, target, label="leaks", reason="", **about):
     """A copy of a report with another verdict, benchmark or audit."""
     shutil.copytree(folder, target)
     path = target / "report.json"
     contents = json.loads(path.read_text())
     contents["verdict"] |= {"label": label}
+    contents["verdict"] |= {"reason": reason, "stage": "tfidf"} if reason else {}
     contents["benchmark"] |= about
     path.write_text(json.dumps(contents))
     return target
@@ -28,13 +29,30 @@ def test_a_report_that_got_worse_is_exit_code_3(made_report, run, tmp_path):
     assert run("compare", fine, worse).code == 0
 
 
+def test_a_tone_that_got_worse_under_one_label_is_exit_code_3(
+    made_report, run, tmp_path
+):
+    """D2: `show` said CANNOT SAY and FIX FIRST, `compare` that all is the same."""
+    old = retold(made_report, tmp_path / "old", "undecided", "nothing is sure")
+    memory = "readers may remember rather than read; only 3 items are new"
+    new = retold(made_report, tmp_path / "new", "undecided", memory)
+    shown = [run("show", folder).out for folder in (old, new)]
+    assert "need the evidence?\n? CANNOT SAY" in shown[0]
+    assert "need the evidence?\n! FIX FIRST" in shown[1]
+    outcome = run("compare", old, new, "--fail-on", "worse")
+    assert outcome.code == 3
+    assert "FIX FIRST  Worse than before. The verdicts differ" in outcome.out
+    assert "(cannot say)" in " ".join(outcome.out.split())
+    assert run("compare", new, old, "--fail-on", "worse").code == 0
+
+
 def test_nothing_that_could_not_fail_passes(made_report, run, tmp_path):
     other = retold(made_report, tmp_path / "other", name="moons", digest={})
     (other / "items.parquet").unlink()
     pd.DataFrame({"claim": ["x"]}, ["0"]).to_parquet(other / "items.parquet")
     outcome = run("compare", made_report, other, "--fail-on", "worse")
     assert outcome.code == 1
-    assert "--fail-on worse needs reports of one benchmark" in outcome.last
+    assert "what got worse needs reports of one benchmark" in outcome.last
     assert "share neither a name nor items" in outcome.last
 
 
@@ -62,6 +80,11 @@ def test_folders_of_audits_are_paired_and_what_is_left_is_said(
         assert (out / f"{audit}-of-facts" / "report.html").is_file()
         assert f"{audit} comparison of facts (1), facts (2)" in outcome.out
     assert any(line.startswith(f"left alone: {hostile}") for line in lines)
+    text = (out / "report.html").read_text("utf-8")
+    assert all(
+        f'href="{a}-of-facts/report.html"' in text for a in ("evidence", "leakage")
+    )
+    assert lines[-1] == f"report: {out / 'report.html'}"
     assert outcome.err.replace("\n", "").isprintable()
 
 
@@ -75,3 +98,54 @@ def test_folders_without_reports_in_common_are_one_line(made_report, run, tmp_pa
     outcome = run("compare", old, new)
     assert outcome.code == 1
     assert "no two of these folders hold reports of one audit" in outcome.last
+
+
+def judged(contents):
+    """The findings on which the verdict rests."""
+    stage = contents["verdict"]["stage"]
+    return [
+        f
+        for f in contents["findings"]
+        if (f["statistic"], f["reader"], f["condition"])
+        == ("delta_evi", stage, "plain")
+    ]
+
+
+LOSSES = {
+    "no findings": lambda contents: contents["findings"].clear(),
+    "removed": lambda contents: contents["findings"].remove(judged(contents)[0]),
+    "null": lambda contents: judged(contents)[0]["estimate"].update(value=None),
+    "reader": lambda contents: judged(contents)[0].update(reader="other"),
+    "condition": lambda contents: judged(contents)[0].update(condition="other"),
+    "level": lambda contents: judged(contents)[0]["estimate"].update(level=0.9),
+}
+
+
+@pytest.mark.parametrize("how", LOSSES)
+def test_a_judged_figure_that_is_gone_does_not_pass(made_report, run, tmp_path, how):
+    old = retold(made_report, tmp_path / "old", reason="because")
+    new = retold(made_report, tmp_path / "new", reason="because")
+    assert run("compare", old, new, "--fail-on", "worse").code == 0
+    contents = json.loads((new / "report.json").read_text())
+    LOSSES[how](contents)
+    (new / "report.json").write_text(json.dumps(contents))
+    outcome = run("compare", old, new, "--fail-on", "worse")
+    assert outcome.code == 1
+    assert "rests on delta_evi of tfidf (plain), which cannot be" in outcome.last
+    assert run("compare", old, new).code == 0
+
+
+def test_a_first_report_without_a_counterpart_does_not_pass(made_report, run, tmp_path):
+    old, new = tmp_path / "old", tmp_path / "new"
+    for folder in (old, new):
+        retold(made_report, folder / "evidence")
+    leaky = retold(made_report, old / "leakage")
+    retold(made_report, new / "more", name="moons", digest={})
+    contents = json.loads((leaky / "report.json").read_text())
+    (leaky / "report.json").write_text(json.dumps({**contents, "audit": "leakage"}))
+    outcome = run("compare", old, new, "--fail-on", "worse")
+    assert outcome.code == 1
+    assert "leakage cannot be compared: a folder has no report" in " ".join(
+        outcome.last.split()
+    )
+    assert run("compare", old, new).code == 0

@@ -1,6 +1,11 @@
 """A model behind a server: prompts, temperature, spend, and no part to learn from."""
 
 import json
+import re
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -96,7 +101,7 @@ def test_what_was_spent_is_said_after_the_run(few, run, tmp_path):
         answers = len(server.answered)
     line = f"spent on endpoint:small: {answers:,} answers, {sent:,} tokens sent and "
     assert line in outcome.err
-    assert f"costing {sent * 2 / 1e6:.2f}" in outcome.err
+    assert f"costing USD {sent * 2 / 1e6:.2f}" in outcome.err
     spent = json.loads((tmp_path / "r" / "run.json").read_text())["spent"]
     assert spent["endpoint:small"].startswith(f"{answers:,} answers, ")
     assert "spent" not in (tmp_path / "r" / "report.json").read_text()
@@ -134,3 +139,65 @@ def test_a_cap_that_is_reached_names_its_option(few, run):
     assert outcome.last.endswith(
         "costs nothing again: raise --cap-tokens and run again"
     )
+
+
+def said_calls(line):
+    """The most calls, and the answers, in a line of `--dry-run`."""
+    return tuple(
+        int(number.replace(",", ""))
+        for number in re.search(
+            r"at most ([\d,]+) calls \(([\d,]+) answers", line
+        ).groups()
+    )
+
+
+def test_a_dry_run_says_usd_and_that_fewer_shuffles_cost_less(few, run, tmp_path):
+    words = [*ASKING, "--price-in", "2", "--store", tmp_path / "s", "--dry-run"]
+    outcome = run("evidence", few, *words)
+    whole, fewer = outcome.out.splitlines()[-2:]
+    assert "tokens sent (letters / 4, other scripts a token a byte)" in whole
+    assert "costing about USD 0." in whole
+    assert fewer.startswith("endpoint:small with --shuffles 5: at most ")
+    assert int(fewer.split("at most ")[1].split()[0]) < said_calls(whole)[0]
+    assert fewer.endswith("(20 shuffles are recommended)")
+    assert not (tmp_path / "s").exists()
+
+
+def test_a_run_says_first_what_is_kept_and_what_is_still_asked(few, run, tmp_path):
+    with serving() as server:
+        words = (*QUICK, *ASKING, "--url", server.url, "--store", tmp_path / "s")
+        first = run("evidence", few, *words)
+        answers = server.asked.total()
+        kept = [*(tmp_path / "s" / "calls").glob("??/*.json")]
+        for call in kept[:10]:
+            call.unlink()
+        for answer in (tmp_path / "s").glob("??/*"):
+            answer.unlink()  # as if stopped before any trial ended
+        again = run("evidence", few, *words)
+        assert server.asked.total() == answers + 10
+    assert said_calls(first.err)[1] == answers == len(kept)
+    assert f"{answers - 10} answers are kept and used again; at most " in again.err
+    assert said_calls(again.err) == (26, 10)
+
+
+@pytest.mark.slow
+def test_ctrl_c_says_how_many_answers_are_kept_and_the_ceiling_stays(few, tmp_path):
+    with serving(pause=0.02) as server:
+        words = [*QUICK, *ASKING, "--url", server.url, "--store", tmp_path / "s"]
+        command = [sys.executable, "-m", "measurand", "evidence", few, *words]
+        dry = subprocess.run([*command, "--dry-run"], capture_output=True, text=True)
+        running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        while server.asked.total() < 20 and running.poll() is None:
+            time.sleep(0.01)
+        running.send_signal(signal.SIGINT)
+        last = running.communicate(timeout=60)[1].splitlines()[-1]
+        assert running.returncode == 130
+        kept = len([*(tmp_path / "s" / "calls").glob("??/*.json")])
+        assert last == (
+            f"interrupted: {kept} answers of this run are kept; run the same command "
+            "to go on"
+        )
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert f"{kept} answers are kept and used again; at most " in done.stderr
+        assert done.returncode == 0
+        assert server.asked.total() <= said_calls(dry.stdout)[0]

@@ -1,8 +1,11 @@
 """One figure of a report, by name."""
 
-from measurand.report.saved import save_report
+from dataclasses import replace
+
+from measurand.report.saved import Reports, save_report, save_reports
 from tests.cli.commands import in_process
 from tests.report.conftest import realistic
+from tests.report.verdicts import report_of
 
 
 def test_a_figure_is_written_where_it_is_asked_for(tmp_path, monkeypatch):
@@ -18,3 +21,28 @@ def test_a_figure_is_written_where_it_is_asked_for(tmp_path, monkeypatch):
     wrong = in_process("figure", "report", "laddr")
     assert "did you mean 'ladder'" in wrong.err
     assert "--width" in in_process("figure", "report", "ladder", "--width", "2").err
+
+
+def test_the_figures_of_several_audits_are_called_by_audit(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    leaks = report_of("leakage", "leaks")
+    bare = replace(realistic(), exhibits=realistic().exhibits[1:])
+    save_reports(Reports({"evidence": realistic(), "leakage": leaks}), "all", {})
+    save_reports(Reports({"a": realistic(), "b": bare}), "twice", {})
+    names = in_process("figure", "all").out.split()
+    assert "evidence/ladder" in names
+    for name in ("evidence/ladder", "ladder"):
+        done = in_process("figure", "all", name, "--to", "svg", "--overwrite")
+        assert (done.code, done.out) == (0, "ladder.svg\n")
+    shared = {
+        name for name in in_process("figure", "twice").out.split() if "b/" in name
+    }
+    unclear = in_process("figure", "twice", min(shared).partition("/")[2])
+    assert (unclear.code, "did you mean '" in unclear.err) == (1, True)
+
+
+def test_the_figures_of_an_audit_folder_need_its_reports(tmp_path):
+    (tmp_path / "audits.json").write_text('{"reports": {"../x": {}, "leakage": {}}}')
+    done = in_process("figure", tmp_path)
+    assert done.code == 1
+    assert "leakage holds no report.json to read" in done.err

@@ -1,15 +1,19 @@
 """Servers that mean harm, and keys, at the command line."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from zlib import crc32
 
 import pytest
 
 from tests.cli.commands import QUICK, written
 from tests.models.fake_server import BEYOND, serving
+from tests.models.server.test_key_forms import DOCUMENTED, FORMS
+from tests.models.server.test_key_forms import written as key_forms
 
 KEY, OTHER = "sk-mine-0123456789abcdef", "sk-real-openai-0123456789"
 ASKING = (*QUICK, "--metadata", "kind", "--reader", "endpoint:small")
@@ -39,37 +43,20 @@ def config(folder, **settings):
 # --- where a key goes ---
 
 
-def test_an_address_in_a_config_gets_no_key(few, run, tmp_path, caplog):
+@pytest.mark.parametrize("named", ["url", "prompt", "key-env", "reader"])
+def test_a_config_sends_nothing_anywhere(few, run, tmp_path, keys, named):
+    """Neither to its address, nor its prompt or the benchmark to the user's."""
+    (tmp_path / "secret.txt").write_text("mine {fields} {options}")
     with serving() as server:
-        outcome = run("evidence", few, *ASKING, *config(tmp_path, url=server.url))
-        assert outcome.code == 0
-        assert server.keys == {None}
-    (line,) = [r.message for r in caplog.records if "key" in r.message]
-    assert line.startswith("no key is sent to 127.0.0.1, since a file named")
-
-
-@pytest.mark.parametrize("word", ["url", "environment", "key-env"])
-def test_the_word_of_the_user_sends_a_key(few, run, tmp_path, keys, word):
-    with serving() as server:
-        options = config(tmp_path, url=server.url)
-        if word == "url":
-            options += ("--url", server.url)
-        elif word == "key-env":
-            options += ("--key-env", "OPENAI_API_KEY")
-        else:
+        values = {"url": server.url, "prompt": str(tmp_path / "secret.txt")}
+        values |= {"key-env": "OPENAI_API_KEY", "reader": ["tfidf", "endpoint:small"]}
+        if named != "url":
             keys.setenv("MEASURAND_ENDPOINT", server.url)
-        assert run("evidence", few, *ASKING, *options).code == 0
-        expected = OTHER if word == "key-env" else KEY
-        assert server.keys == {f"Bearer {expected}"}
-
-
-def test_a_config_may_not_name_a_key(few, run, tmp_path):
-    with serving() as server:
-        options = config(tmp_path, url=server.url, **{"key-env": "OPENAI_API_KEY"})
+        options = config(tmp_path, **{named: values[named]})
         outcome = run("evidence", few, *ASKING, *options)
-        assert outcome.code == 1
-        assert server.asked.total() == 0
-    assert "a file may not say where a key goes" in outcome.last
+        assert (outcome.code, server.asked.total()) == (1, 0)
+    where = "where a key goes" if named == "key-env" else "what is sent where"
+    assert f"a file may not say {where}: give --{named} on the" in outcome.last
     assert len(outcome.err.splitlines()) == 1
 
 
@@ -94,6 +81,24 @@ def test_no_byte_that_is_written_holds_a_key(few, run, tmp_path, caplog):
     hidden = escaped.encode().replace(b"\\", b"\\\\")
     for secret in (KEY.encode(), escaped.encode(), hidden):
         assert not any(secret in text for text in texts)
+
+
+def test_no_byte_that_is_written_holds_a_form_of_a_key(few, run, tmp_path, caplog):
+    hidden = [form for form in FORMS if DOCUMENTED[form] == "hidden"]
+    ways = [way for form in hidden for way in key_forms(form, KEY) if len(way) < 900]
+    rule = lambda prompt: f"A {ways[crc32(prompt.encode()) % len(ways)]}"  # noqa: E731
+    with serving(rule) as server:
+        out = ("--out", tmp_path / "report")
+        outcome = run("evidence", few, *ASKING, "--url", server.url, *out)
+        answers = {*map(rule, server.answered)}
+    assert outcome.code == 0
+    assert len(answers) > len(ways) / 4
+    files = [path.read_text("utf-8", "replace") for path in tmp_path.rglob("*.*")]
+    texts = [*files, outcome.out, outcome.err, caplog.text]
+    assert any("[key]" in text for text in files)
+    for secret in (answer.removeprefix("A ") for answer in answers):
+        for way in (secret, json.dumps(secret)[1:-1]):
+            assert not any(way in text for text in texts), secret
 
 
 # --- what a server does ---

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from bench.kills import group
+from bench.kills import Arena, group, harass, to_figures
 
 from tests.cli.commands import LEAST, made, written
 
@@ -236,3 +236,13 @@ def test_a_library_that_cannot_be_taken_apart_does_not_change_the_exit_code():
 @pytest.mark.slow
 def test_a_signal_that_the_caller_ignores_is_ignored(whole_run):
     assert whole_run.code == 0
+
+
+@pytest.mark.slow
+def test_a_killed_audit_leaves_nothing_behind(tmp_path):
+    arena = Arena("evidence", tmp_path)
+    harass(arena, 2)
+    figures = {figure.what: figure for figure in to_figures(arena)}
+    assert figures["evidence: kills of the main process"].value == 2
+    assert figures["evidence: files too many or too few"].value == 0
+    assert all(f.value == 0 for f in figures.values() if f.most == 0)

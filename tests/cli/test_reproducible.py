@@ -50,6 +50,27 @@ def test_workers_hash_seed_place_and_an_optimizing_python_leave_no_trace(
     assert any(name.endswith(".svg") for name in once)
 
 
+BEHIND = {
+    "leakage": ("facts.jsonl", "--fold-seeds", "1", "--no-map", "--no-calibrate"),
+    "exposure": ("facts.jsonl", "--text", "claim", "--m", "10", "--n", "20"),
+    "explanations": ("synthetic:explained", "--items", "40", "--no-calibrate"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("audit", BEHIND)
+def test_no_audit_depends_on_the_hash_seed(first, tmp_path, audit):
+    shutil.copy(first / "facts.jsonl", tmp_path)
+    reports = []
+    for seed in (0, 1, 2):  # each with a store of its own: answers are tried, too
+        words = ("--workers", "1", "--store", f"store{seed}", "--out", f"r{seed}")
+        command = (audit, *BEHIND[audit], *words)
+        said = process(*command, cwd=tmp_path, PYTHONHASHSEED=seed)
+        assert said.code == 0, said.err
+        reports.append(contents(tmp_path / f"r{seed}"))
+    assert reports[0] == reports[1] == reports[2]
+
+
 def test_an_optimizing_python_gives_the_same_help():
     plain, stripped = (process("--help", PYTHONOPTIMIZE=level) for level in ("", 2))
     assert "Do the labels depend on the evidence?" in plain.out

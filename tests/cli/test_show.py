@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import subprocess
 
 import pytest
 
@@ -80,3 +81,48 @@ def test_a_report_on_a_path_states_it_and_is_written(nested, run, tmp_path):
     roles = json.loads(outcome.out)["benchmark"]["roles"]
     assert (roles["evidence"], roles["metadata"]) == (path[1], path[3])
     assert (out / "report.html").exists()
+
+
+UNPLAIN = {"claim": "stmt 'txt'; touch planted", "evidence": "abstract snip"}
+UNPLAIN |= {"label": "verdict\n"}
+
+
+@pytest.mark.parametrize("verb", [("show",), ("--", "show")], ids=["plain", "dashes"])
+def test_a_name_that_no_line_can_hold_is_in_no_command(tmp_path, run, verb):
+    new = {"claim": "a  claim", "evidence": "a text", "label": "verdict"}
+    rows = [{new[old]: row[old] for old in new} for row in made()]
+    outcome = run(*verb, written(tmp_path / "claims.jsonl", rows))
+    assert outcome.code == 1
+    assert "for example" not in outcome.err
+    assert "Traceback" not in outcome.err
+
+
+@pytest.mark.parametrize("names", [{}, UNPLAIN], ids=["words", "signs"])
+@pytest.mark.parametrize("verb", ["show", "audit"])
+def test_one_whole_command_is_said_where_columns_are_not_plain(
+    tmp_path, run, verb, names
+):
+    plain = {"claim": "stmt_txt", "evidence": "abstract_snip", "label": "verdict"}
+    called = {**plain, **names}
+    rows = [{new: row[old] for old, new in called.items()} for row in made()]
+    path = written(tmp_path / "the claims.jsonl", rows)
+    outcome = run(verb, path)
+    assert outcome.code == 1
+    assert advice(outcome) == []
+    [line] = [text for text in outcome.err.splitlines() if "for example: " in text]
+    script = f"printf '%s\\n' {line.partition('measurand ')[2]}"
+    said = subprocess.check_output(["bash", "-c", script], cwd=tmp_path, text=True)
+    named = {"query": "claim", "evidence": "evidence", "label": "label"}
+    words = [word for part, c in named.items() for word in (f"--{part}", called[c])]
+    assert said == "\n".join(["audit", str(path), *words, ""])
+    assert not (tmp_path / "planted").exists()
+
+
+def test_the_claim_is_never_proposed_as_evidence(tmp_path, run):
+    rows = [{"stmt_txt": row["claim"], "snip": row["evidence"]} for row in made()]
+    outcome = run("show", written(tmp_path / "claims.jsonl", rows))
+    assert (outcome.code, advice(outcome)) == (1, ["--evidence", "snip"])
+    rows = [{**row, "label": i % 2} for i, row in enumerate(rows)]
+    path = written(tmp_path / "labels.jsonl", rows)
+    outcome = run("show", path, "--query", "stmt_txt")
+    assert (outcome.code, advice(outcome)) == (0, ["--evidence", "snip"])

@@ -31,6 +31,11 @@ module.resolve_asks = fail
 """
 
 pytestmark = pytest.mark.slow
+CLOSE = """
+import os, sys
+os.closerange(*map(int, sys.argv[1].split()))
+os.execv(sys.executable, [sys.executable, "-m", "measurand", *sys.argv[2:]])
+"""
 
 
 @pytest.fixture(scope="module")
@@ -125,3 +130,19 @@ def test_memory_that_runs_out_in_the_middle_is_one_line(usual, tmp_path):
     assert said.code == 1
     assert said.last.startswith("measurand: out of memory; give fewer items")
     assert "Traceback" not in said.err
+
+
+@pytest.mark.parametrize("streams", ["0 1", "1 2", "2 3", "0 3"])
+def test_closed_streams_are_no_fault_and_no_file_takes_their_place(
+    usual, tmp_path, streams
+):
+    """Of any verb; `show R >&-` once ended in a traceback."""
+    words = ("-c", CLOSE, streams)
+    for verb in (("show", usual / "r"), ("list",), ("--help",), ("explain", "margin")):
+        said = process(*verb, prefix=words)
+        assert (said.code, "Traceback" in said.err) == (0, False)
+        assert streams not in ("1 2", "0 3") or said.out == ""
+    said = audited(usual, tmp_path, words)
+    assert (said.code, contents(tmp_path)) == (0, contents(usual))
+    refused = process("show", tmp_path / "none", prefix=words)
+    assert (refused.code, "Traceback" in refused.err) == (1, False)

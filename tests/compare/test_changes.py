@@ -1,10 +1,12 @@
+import math
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.compare.compare import compare
+from measurand.compare.changes import lost_figures
+from measurand.compare.compare import compare, comparison_of
 from measurand.core.finding import Estimate, Finding, Report, Verdict
 from measurand.report import saved
 from measurand.report.html import page
@@ -424,3 +426,21 @@ def test_a_paired_interval_covers_the_difference():
         row = changes(one, two).iloc[0]
         held += row["low"] <= 0.5 * (2 / 3 - 1 / 2) <= row["high"]
     assert 0.9 < held / 200 < 0.985
+
+
+@pytest.mark.parametrize("stage", [None, "lookup"])
+def test_a_figure_that_no_verdict_rests_on_may_be_lost(realistic, stage):
+    estimate = Estimate(0.3, 0.2, 0.4, 0.95, 400, "score interval")
+    undefined = Estimate(math.nan, math.nan, math.nan, 0.95, 0, "")
+    verdict = Verdict("leaks", "leaks", stage, "because")
+    findings = (
+        Finding("over_majority", "tfidf", "claim", estimate),
+        Finding("over_majority", "lookup", "claim", undefined),
+    )
+    first = replace(realistic, audit="leakage", verdict=verdict, findings=findings)
+    bare = replace(first, findings=())
+    comparison = comparison_of("leakage")
+    assert lost_figures(first, bare, comparison) == []
+    assert lost_figures(bare, first, comparison) == []
+    told = replace(first, verdict=replace(verdict, stage="tfidf"))
+    assert lost_figures(told, bare, comparison) == [findings[0]]

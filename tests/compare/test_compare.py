@@ -96,7 +96,7 @@ def test_a_comparison_is_a_report_like_any_other(realistic, fever, tmp_path):
     back = saved.load_report(saved.save_report(found, tmp_path, {}))
     assert saved.document(back) == saved.document(found)
     names = {p.stem for p in (tmp_path / "figures").glob("*.svg")}
-    assert names == {"map", "effects", "paired"}
+    assert names == {"map", "effects", "paired", "differences-in-snli-2"}
     assert "comparison of snli (1), fever, snli (2)" in summary(found)
     assert "fever" in page(found, {})
     assert "fever" in markdown(found)

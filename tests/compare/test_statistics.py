@@ -93,7 +93,8 @@ def test_pairs_of_statistics_are_plotted_and_correlated():
     stated = found.finding("correlation", "tfidf", "peco ~ recovered")
     r = np.corrcoef(table["x"], table["y"])[0, 1]
     assert stated.estimate.value == pytest.approx(r)
-    assert (stated.estimate.n, stated.decision) == (6, "positive")
+    # Six points of five benchmarks: the two parts of one go together.
+    assert (stated.estimate.n, stated.decision) == (5, "positive")
     assert found.finding("correlation", None, "nba ~ recovered").decision == "undecided"
 
 
@@ -114,11 +115,19 @@ def test_a_published_accuracy_is_one_point_a_benchmark():
 
 
 def test_too_few_points_state_no_correlation():
-    found = compare(several()[:3])
+    found = compare(several()[:4])
     assert not [f for f in found.findings if f.statistic == "correlation"]
     assert found.not_run["correlation peco ~ recovered"] == (
-        "it takes 4 points that differ both ways; there are 3"
+        "it takes 5 benchmarks that differ both ways; there are 4"
     )
+
+
+def test_versions_of_one_benchmark_are_one_point_of_a_correlation():
+    same = [replace(r, benchmark={**r.benchmark, "name": "snli"}) for r in several()]
+    found = compare(same)
+    assert not [f for f in found.findings if f.statistic == "correlation"]
+    assert found.not_run["correlation peco ~ recovered"].endswith("there are 1")
+    assert "Pearson" not in page(found, {})
 
 
 def test_figures_show_the_reader_the_verdict_rests_on():

@@ -1,6 +1,8 @@
 """Files that strangers wrote: the value, or one short reason without it."""
 
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -37,6 +39,15 @@ def test_harmful_json_is_one_reason(tmp_path, text, reason):
     (tmp_path / "a.json").write_text(text)
     with pytest.raises(BadInput, match=f"^[^\n]*{reason}[^\n]*$"):
         read_json(tmp_path / "a.json")
+
+
+def test_a_name_that_stands_twice_among_many_is_found_at_once(tmp_path):
+    names = [f'"name {i}": 1' for i in range(200_000)]
+    (tmp_path / "a.json").write_text(f"{{{', '.join([*names, names[-1]])}}}")
+    script = "import sys; from measurand.core.files import *; read_json(sys.argv[1])"
+    command = [sys.executable, "-c", script, str(tmp_path / "a.json")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.stderr.endswith("BadInput: 'name 199999' stands in it twice\n")
 
 
 def test_a_file_of_too_many_bytes_is_not_read(tmp_path):

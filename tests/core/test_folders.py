@@ -1,6 +1,7 @@
 import errno
 import json
 import os
+import subprocess
 import sys
 from contextlib import contextmanager
 
@@ -245,3 +246,53 @@ def test_the_demo_is_not_replaced_by_a_report_and_is_named(tmp_path):
     alter(tmp_path / "r" / "mine")
     with pytest.raises(BadOption, match="which measurand did not write"):
         put(tmp_path / "r", overwrite=True, a="1")
+
+
+KILLED = """
+import sys, time
+from measurand.core.folders import replace_folder
+with replace_folder(sys.argv[1]) as part:
+    (part / "half").write_text("half")
+    print("writing", flush=True)
+    time.sleep(600)
+"""
+
+
+def write_for_ever(folder):
+    """A process that has begun to write a folder, and does not end."""
+    command = [sys.executable, "-c", KILLED, str(folder)]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert running.stdout.readline() == "writing\n"
+    return running
+
+
+def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path):
+    with write_for_ever(tmp_path / "r") as running:
+        running.kill()
+    assert len(os.listdir(tmp_path)) == 1
+    put(tmp_path / "other", a="1")
+    assert len(os.listdir(tmp_path)) == 2
+    put(tmp_path / "r", a="1")
+    assert sorted(os.listdir(tmp_path)) == ["other", "r"]
+
+
+def test_what_a_run_still_writes_stays(tmp_path):
+    with write_for_ever(tmp_path / "r") as running:
+        put(tmp_path / "r", a="1")
+        (part,) = tmp_path.glob(".measurand-*.part")
+        assert (part / "half").read_text() == "half"
+        running.kill()
+
+
+def test_files_of_the_user_that_look_like_leftovers_stay(tmp_path):
+    with write_for_ever(tmp_path / "r") as running:
+        running.kill()
+    (part,) = tmp_path.iterdir()
+    user = tmp_path / "mine"
+    user.mkdir()
+    part.rename(tmp_path / ".measurand-0123456789abcdef-x.part")
+    part.symlink_to(user, target_is_directory=True)
+    part.with_name(f"{part.stem}0.part").write_text("mine")
+    before = sorted(os.listdir(tmp_path))
+    put(tmp_path / "r", a="1")
+    assert sorted(os.listdir(tmp_path)) == sorted([*before, "r"])

@@ -78,7 +78,7 @@ EDITS = {
             ("            raise quoted from None\n\n\n", FORMAT)
         ],
         "src/measurand/benchmarks/files.py": [
-            ("    parse_parquet,\n", "    parse_pipe_values,\n"),
+            ("    parse_json_table,\n", "    parse_pipe_values,\n"),
             ('    ".parquet": parse_parquet,\n', '    ".psv": parse_pipe_values,\n'),
         ],
         "docs/data.md": [("| `.parquet` | a table |\n", "| `.psv` | strokes |\n")],

@@ -178,9 +178,16 @@ def test_a_reader_behind_a_server_is_asked_from_here(benchmark, tmp_path):
 def test_a_node_with_other_versions_is_refused(benchmark):
     own = versions()
     other = (own[0], "9.9", *own[2:-1], "scikit-learn 9.9")
-    _, failure = ray_engine._run_on_node((benchmark, 0), (ASKS[0],), other)
+    _, failure = ray_engine._run_on_node((benchmark, 0), (ASKS[0],), other, [])
     assert type(failure) is BadOption
     assert "here is measurand 9.9, scikit-learn 9.9; install" in str(failure)
+
+
+def test_a_node_with_other_files_of_a_model_is_refused(benchmark):
+    setting, own = (benchmark, 0), versions()
+    _, failure = ray_engine._run_on_node(setting, (ASKS[0],), own, ["of the caller"])
+    assert type(failure) is BadOption
+    assert "other files, or none, on a node of the cluster" in str(failure)
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://127.0.0.1:1", "x", "x:y"])

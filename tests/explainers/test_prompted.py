@@ -5,7 +5,12 @@ import pytest
 
 pytest.importorskip("httpx")
 
-from measurand.core.errors import BadOption, EndpointFailed
+from measurand.core.errors import (
+    BadOption,
+    EndpointFailed,
+    MissingExtra,
+    MissingWeights,
+)
 from measurand.core.explainer import Drifting, ExplainerRoles, Prompting
 from measurand.explainers import make_explainer
 from measurand.explainers.prompted import (
@@ -82,6 +87,17 @@ def test_a_very_long_text_leaves_the_instructions_whole():
     long = ITEMS.with_field("evidence", ["word " * 9000] * 4)
     assert len(asked("concise", long)[0]) < 5000
     assert asked("concise", long)[0].endswith("Justification:")
+
+
+@pytest.mark.parametrize("name", ["concise", "drift"])
+def test_what_stands_behind_causal_is_never_a_server(name, monkeypatch):
+    with serving() as server:
+        monkeypatch.setenv("MEASURAND_ENDPOINT", server.url)
+        explainer = make_explainer(name, ROLES, model="causal:llm:x")
+        assert not explainer.remote
+        with pytest.raises((MissingWeights, MissingExtra)):
+            explainer.generate(["a"])
+        assert not server.asked
 
 
 def test_wrong_settings_are_one_line():

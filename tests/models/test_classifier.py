@@ -81,8 +81,8 @@ def test_shares_repeat_themselves_and_follow_their_pairs(place):
 
 
 def test_a_pair_longer_than_the_model_is_cut_to_it(place):
-    # 64 places, two of which RoBERTa would not have, and three special tokens.
-    long, fitting = [(" claim" * n, " proof" * m) for n, m in ((100, 100), (30, 29))]
+    # 64 places, all of which BERT has, and three special tokens.
+    long, fitting = [(" claim" * n, " proof" * m) for n, m in ((100, 100), (31, 30))]
     said = load_classifier(place).shares([long], 256)
     np.testing.assert_array_equal(said, load_classifier(place).shares([fitting], 256))
     assert (said != load_classifier(place).shares([long], 10)).any()

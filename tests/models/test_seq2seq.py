@@ -1,12 +1,15 @@
 """Models that turn one text into another."""
 
 import pytest
+from transformers import AutoTokenizer, BartConfig, BartForConditionalGeneration
 
 from measurand.core.errors import MissingWeights
 from measurand.models.seq2seq import rewritings
 from tests.models import tiny_decoder, tiny_seq2seq
 
 TEXTS = ["claim about a thing", "bad", "", "number " * 40]
+
+PARTS = ("layers", "attention_heads")
 
 
 @pytest.fixture(scope="module")
@@ -43,3 +46,25 @@ def test_what_cannot_be_loaded_is_named_in_one_line(tmp_path):
         rewritings(str(tmp_path / "none"), TEXTS, count=1, length=4)
     with pytest.raises(MissingWeights, match="cannot load a seq2seq model"):
         rewritings(str(tmp_path), TEXTS, count=1, length=4)
+
+
+def test_a_text_longer_than_the_model_is_cut_to_its_positions(tmp_path):
+    place = tiny_seq2seq.save(tmp_path)
+    words = AutoTokenizer.from_pretrained(place)
+    sizes = {f"{side}_{name}": 2 for side in ("encoder", "decoder") for name in PARTS}
+    config = BartConfig(
+        vocab_size=len(words),
+        d_model=32,
+        max_position_embeddings=20,
+        encoder_ffn_dim=32,
+        decoder_ffn_dim=32,
+        pad_token_id=0,
+        bos_token_id=1,
+        eos_token_id=1,
+        decoder_start_token_id=1,
+        forced_eos_token_id=1,
+        **sizes,
+    )
+    BartForConditionalGeneration(config).save_pretrained(place)
+    words.save_pretrained(place)
+    assert len(rewritings(place, ["a claim " * 90], count=2, length=64)[0]) == 2

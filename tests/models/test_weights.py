@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 
+import numpy as np
 import pytest
 import torch
 from huggingface_hub import constants
@@ -21,7 +22,21 @@ from measurand.models.encoder import (
 )
 from measurand.models.masked import load_masked_model
 from measurand.models.seq2seq import load_seq2seq
-from tests.models import tiny_classifier, tiny_decoder, tiny_encoder, tiny_seq2seq
+from measurand.readers.causal import CausalReader, ZeroShotReader
+from measurand.readers.encoder import EncoderReader
+from tests.conftest import small_items
+from tests.models import (
+    tiny_classifier,
+    tiny_decoder,
+    tiny_decoders,
+    tiny_encoder,
+    tiny_families,
+    tiny_seq2seq,
+)
+
+LONG = "the good proof is about number1 " * 20
+ITEMS = small_items().rows(np.arange(20)).with_field("proof", [LONG] * 20)
+POSITIONS = {"gpt2": {"n_positions": 41}, "llama": {"max_position_embeddings": 41}}
 
 LOADERS = {
     "encoder": lambda place: encoder_checkpoint(place, 2),
@@ -170,7 +185,6 @@ def test_a_config_that_is_no_object_is_one_line(copy, kind, content):
 def test_a_broken_tokenizer_is_one_line(copy, content):
     folder = copy("encoder")
     (folder / "tokenizer.json").write_text(content)
-    tokenizer.cache_clear()
     with pytest.raises(MissingWeights, match=r"^cannot load an encoder [^\n]+$"):
         joint(str(folder), 2)
 
@@ -236,3 +250,134 @@ def test_an_unreachable_hub_is_one_line_without_a_try(monkeypatch):
         encoder_checkpoint("no/such", 2)
     assert asked == []
     assert not constants.HF_HUB_OFFLINE
+
+
+def change_tokenizer(folder, change):
+    path = folder / "tokenizer.json"
+    said = json.loads(path.read_text())
+    change(said)
+    path.write_text(json.dumps(said))
+
+
+def number_beyond(said):
+    vocabulary = said["model"]["vocab"]
+    vocabulary[max(vocabulary, key=vocabulary.get)] = 9999
+
+
+def mark_beyond(said):
+    for mark in said["post_processor"]["special_tokens"].values():
+        mark["ids"] = [9999]
+
+
+def token_beyond(said):
+    said["added_tokens"].append(said["added_tokens"][0] | {"id": 9999, "content": "!!"})
+
+
+IDS = {"vocabulary": number_beyond, "mark": mark_beyond, "added": token_beyond}
+READS = {**LOADERS, "encoder": tokenizer, "masked": lambda place: joint(place, 1)}
+
+
+@pytest.mark.parametrize("change", IDS)
+@pytest.mark.parametrize("kind", ["encoder", "masked", "classifier", "seq2seq"])
+def test_a_token_that_the_network_has_no_row_for_is_one_line(copy, kind, change):
+    folder = copy(kind)
+    change_tokenizer(folder, IDS[change])
+    with pytest.raises(MissingWeights, match=r"^cannot load [^\n]+ the network knows"):
+        READS[kind](str(folder))
+
+
+def test_a_number_of_a_decoder_beyond_its_table_is_one_line(copy):
+    folder = copy("causal")
+    change_tokenizer(folder, number_beyond)
+    refused("causal", folder, "gives a token the number 9999, and the network knows")
+
+
+def test_a_kind_of_token_beyond_its_table_is_one_line(copy):
+    folder = copy("encoder")
+    change_tokenizer(
+        folder,
+        lambda said: said["post_processor"]["pair"][-1]["SpecialToken"].update(
+            type_id=7
+        ),
+    )
+    with pytest.raises(MissingWeights, match="a kind the number 7, and the network"):
+        joint(str(folder), 2)
+
+
+@pytest.mark.parametrize(
+    "outside",
+    [
+        {"fast_tokenizer_files": ["../tokenizer.4.0.json"]},
+        {"vocab": "../other/vocab.txt"},
+        {"merges": "merges.txt"},  # of the working folder
+    ],
+    ids=["listed", "vocab", "merges"],
+)
+def test_files_of_a_tokenizer_outside_its_folder_are_refused(copy, outside):
+    folder = copy("encoder")
+    path = folder / "tokenizer_config.json"
+    said = json.loads(path.read_text())
+    path.write_text(json.dumps(said | outside))
+    with pytest.raises(MissingWeights, match="allowed are files beside it"):
+        tokenizer(str(folder))
+
+
+@pytest.mark.parametrize("lost", ["word_embeddings", "token_type", "layer.1.attention"])
+@pytest.mark.parametrize("kind", ["encoder", "masked", "vectors"])
+def test_not_one_part_of_the_body_may_be_missing(copy, kind, lost):
+    folder = copy(kind)
+    name = next(n for n in load_file(folder / "model.safetensors") if lost in n)
+    keep_weights(folder, lambda other: other != name)
+    refused(kind, folder, name)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in LOADERS if kind != "window"])
+def test_a_part_of_another_shape_is_one_line(copy, kind):
+    path = copy(kind) / "model.safetensors"
+    weights = load_file(path)
+    name = next(n for n, part in sorted(weights.items()) if "layer" in n.lower())
+    weights[name] = torch.cat([weights[name], weights[name]])
+    save_file(weights, path, {"format": "pt"})
+    refused(kind, path.parent, "another shape")
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta", "mpnet", "electra"])
+def test_an_encoder_reads_as_many_tokens_as_it_has_positions(tmp_path, family):
+    place = tiny_families.save(tmp_path, family, max_position_embeddings=41)
+    skipped = {"roberta": 1, "mpnet": 2}.get(family, 0)
+    assert encoder_window(place) == 41 - skipped
+    reader = EncoderReader(place, epochs=1, batch=16, length=96, texts=(LONG,) * 9)
+    predicted = reader.fit(ITEMS, np.random.default_rng(0)).predict(ITEMS)
+    assert np.isfinite(predicted).all()
+    assert token_vectors(place, [LONG], 96)[0].shape[0] == 41 - skipped - 2
+
+
+@pytest.mark.parametrize("family", ["gpt2", "llama"])
+def test_a_decoder_reads_as_many_tokens_as_it_has_positions(tmp_path, family):
+    place = tiny_decoders.save(tmp_path, family, **POSITIONS[family])
+    for reader in (CausalReader(place, epochs=1), ZeroShotReader(place, texts=(LONG,))):
+        predicted = reader.fit(ITEMS, np.random.default_rng(0)).predict(ITEMS)
+        assert np.isfinite(predicted).all()
+
+
+@pytest.mark.parametrize("name", ["num_hidden_layers", "num_labels", "num_experts"])
+@pytest.mark.parametrize("kind", LOADERS)
+def test_parts_without_end_are_one_line_before_any_is_made(copy, kind, name):
+    folder = copy(kind)
+    change_config(folder, **{name: 10**9})
+    refused(kind, folder, f"sets {name} to 1000000000; allowed are")
+
+
+def test_an_encoder_with_fewer_positions_than_marks_is_one_line(tmp_path):
+    place = tiny_families.save(tmp_path, "bert", max_position_embeddings=3)
+    with pytest.raises(MissingWeights, match="reads 3 tokens, which leaves none"):
+        joint(place, 2)
+
+
+def test_an_encoder_that_skips_all_its_positions_is_one_line(tmp_path):
+    # RoBERTa counts positions from behind that of the padding.
+    place = tiny_families.save(
+        tmp_path, "roberta", max_position_embeddings=2, pad_token_id=1
+    )
+    with pytest.raises(MissingWeights, match="which leaves none"):
+        joint(place, 2)

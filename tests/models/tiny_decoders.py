@@ -33,7 +33,8 @@ def save(folder: Path, family: str, **more: object) -> str:
     """The path of a decoder of this family that knows nothing yet."""
     tiny_decoder.save(folder)
     words = AutoTokenizer.from_pretrained(folder)
-    settings = SMALL | OWN.get(family, {}) | {"vocab_size": len(words)} | more
+    rows = len(words) + (family == "qwen2")  # its tokenizers add an end of their own
+    settings = SMALL | OWN.get(family, {}) | {"vocab_size": rows} | more
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         config = AutoConfig.for_model(family, **settings)

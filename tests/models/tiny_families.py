@@ -26,13 +26,13 @@ OWN = {
 KINDS = ("bert", "albert", "electra")  # whose tokenizers tell the halves of a pair
 
 
-def save(folder: Path, family: str) -> str:
+def save(folder: Path, family: str, **more: object) -> str:
     """The path of an encoder of this family that knows nothing yet."""
     tiny_encoder.save(folder)
     words = AutoTokenizer.from_pretrained(folder)
     if family not in KINDS:
         words.model_input_names = ["input_ids", "attention_mask"]
-    settings = SMALL | OWN.get(family, {}) | {"vocab_size": len(words)}
+    settings = SMALL | OWN.get(family, {}) | {"vocab_size": len(words)} | more
     for name in ("bos", "eos", "cls", "sep"):
         settings[f"{name}_token_id"] = 0  # some have one beyond so few words
     with torch.random.fork_rng(devices=[]):

@@ -11,6 +11,7 @@ pytest.importorskip("transformers")
 from transformers import AutoTokenizer
 
 from measurand.core.choices import fit_to
+from measurand.core.digests import path_digest
 from measurand.core.errors import BadOption, ReaderFailed, UnknownName
 from measurand.core.items import LETTERS
 from measurand.core.recipe import identity
@@ -158,7 +159,8 @@ def test_shots_are_shown_with_class_names_too(tiny):
         "Answer: A",
         "Answer: B",
     }
-    assert identity(ZeroShotReader(tiny)) == f'zero-shot(model="{tiny}")'
+    files = path_digest(tiny)
+    assert identity(ZeroShotReader(tiny)) == f'zero-shot(model="files {files}")'
 
 
 def test_texts_too_long_are_cut_and_said_to_be(tiny):

@@ -16,7 +16,7 @@ from measurand.core.reader import Rearrangeable, Remarks, Seeded
 from measurand.core.recipe import traits_of
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import ask_all, open_experiment
-from measurand.models.encoder import encoder_checkpoint, tokenizer
+from measurand.models.encoder import tokenizer
 from measurand.models.sequences import batch_equal_lengths
 from measurand.readers import READERS
 from measurand.readers.encoder import EncoderReader, last_map
@@ -205,7 +205,6 @@ def test_a_head_of_other_classes_is_drawn_anew_and_a_wrong_body_refused(
     four = ITEMS.with_table(ITEMS.table.assign(label=["a", "b", "c", "d"] * 15))
     tuned = dataclasses.replace(reader, model=str(tmp_path))
     assert tuned.fit(four, rng()).predict(four).shape == (60, 4)
-    encoder_checkpoint.cache_clear()
     config = json.loads((tmp_path / "config.json").read_text())
     (tmp_path / "config.json").write_text(
         json.dumps(config | {"intermediate_size": 48})
@@ -221,15 +220,12 @@ def test_a_tokenizer_without_a_pad_token_works(reader, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_ladder_averages_an_encoder_over_its_seeds(reader, tmp_path, monkeypatch):
-    # The model's name is part of the recipe, and so of the seed: one that stays.
-    tiny_encoder.save(tmp_path / "tiny")
-    monkeypatch.chdir(tmp_path)
+def test_the_ladder_averages_an_encoder_over_its_seeds(reader):
     table = small_items(90).table[["claim", "proof", "label"]]
     table = table.assign(claim=[f"claim about thing{i % 7}" for i in range(90)])
     roles = {"query": "claim", "evidence": "proof", "label": "label"}
     benchmark = from_frames(table[:60], table[60:], name="toy", **roles)
-    better = dataclasses.replace(reader, model="tiny", epochs=12)
+    better = dataclasses.replace(reader, epochs=12)
     named = {"tfidf": READERS.load("tfidf"), "encoder": better}
     with open_experiment(benchmark, seed=0) as running:
         report = audit(

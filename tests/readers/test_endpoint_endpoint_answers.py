@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from measurand.audits import AUDITS
 from measurand.audits.evidence import EvidenceSettings, audit
-from measurand.audits.evidence.cost import evidence_cost
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.choices import writes_answers
 from measurand.experiment.experiment import open_experiment
+from measurand.experiment.rehearsal import plan_calls
 from measurand.readers.endpoint import MOST_TOKENS, endpoint_reader
 from measurand.report.saved import document, dumps
 from tests.models.fake_server import serving
@@ -70,9 +71,11 @@ def test_a_model_that_reads_the_passage_loses_on_the_wrong_one(tmp_path):
     again, asked_again, *_ = run(by_passage, tmp_path)
     assert not asked_again  # every answer was kept
     assert dumps(document(again)) == dumps(document(report))
-    cost = evidence_cost(reader, benchmark, 2, 0.02)
-    assert cost.calls == 5 * len(benchmark.test)
-    assert cost.use.received == cost.calls * MOST_TOKENS
+    settings = EvidenceSettings(calibrate=False, shuffles=2, folds=3)
+    asked_of = AUDITS.thing("evidence"), benchmark, {"small": reader}, settings
+    planned = plan_calls(*asked_of, seed=0, store=tmp_path / "other")["small"]
+    assert planned.answers == asked.total()
+    assert planned.use.received == planned.calls * MOST_TOKENS
 
 
 @pytest.mark.slow

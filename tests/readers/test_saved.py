@@ -204,7 +204,7 @@ def test_a_reader_is_read_from_whole_safetensors_alone(place, tmp_path):
         load_encoder(pickled)
     head = {name: part for name, part in weights.items() if "layer.1" not in name}
     save_file(head, partial / "model.safetensors", {"format": "pt"})
-    with pytest.raises(MissingWeights, match=r"^the weights[^\n]+ lack 16 parts"):
+    with pytest.raises(MissingWeights, match=r"^the weights.+ lack .+ and 13 more,"):
         load_encoder(partial)
 
 

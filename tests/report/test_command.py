@@ -377,3 +377,12 @@ def test_no_word_of_a_report_from_elsewhere_runs_in_a_shell(tmp_path):
         said = subprocess.check_output(["sh", "-c", shown], cwd=tmp_path, text=True)
         assert not list(tmp_path.iterdir())
         assert hostile in said.splitlines()
+
+
+@pytest.mark.parametrize("count", [10**12, -3, True, "2", None, 2.5, 101])
+def test_no_count_of_a_report_from_elsewhere_is_taken_on_trust(count):
+    report = replace(report_of("evidence", "coupling"), audit="compare")
+    counted = replace(report, benchmark={**report.benchmark, "reports": count})
+    assert command([counted]) == "measurand compare REPORT REPORT"
+    three = replace(report, benchmark={**report.benchmark, "reports": 3})
+    assert command([three]).count("REPORT") == 3

@@ -1,3 +1,6 @@
+import os
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from functools import cache
@@ -166,3 +169,23 @@ def test_labels_do_not_collide_and_leave_no_frame():
 def test_a_range_is_never_empty():
     low, high = extent([0.5, np.nan], 0.5)
     assert low < 0.5 < high
+
+
+DRAWN = """
+import json
+import pandas as pd
+from measurand.report.charts import draw_distribution
+rows = pd.DataFrame({"series": ["a"] * 9, "value": range(9)})
+marks = {"marks": {"truth": 1, "full": 2, "prior": 3, "chance": 4, "a": 5}}
+print(json.dumps(draw_distribution(rows, marks)))
+"""
+
+
+def test_a_figure_is_the_same_whatever_the_hash_seed():
+    figures = {
+        subprocess.check_output(
+            [sys.executable, "-c", DRAWN], env={**os.environ, "PYTHONHASHSEED": seed}
+        )
+        for seed in "012"
+    }
+    assert len(figures) == 1

@@ -8,9 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
-from measurand.benchmarks import formats
+from measurand.benchmarks import parquet
 from measurand.core.errors import BadInput, BadOption, StoreFailed
 from measurand.core.finding import Estimate, Exhibit, Finding
 from measurand.report import saved
@@ -295,9 +296,64 @@ def test_broken_items_are_one_line(lean_copy, content):
 
 
 def test_items_that_fill_the_memory_are_one_line(lean_copy, monkeypatch):
-    monkeypatch.setattr(formats, "most_bytes", lambda: 100)
+    monkeypatch.setattr(parquet, "most_bytes", lambda: 100)
     with pytest.raises(BadInput, match=r"^\S+/items\.parquet [^\n]* holds more than"):
         saved.load_report(lean_copy)
+
+
+def test_what_pandas_wrote_beside_items_is_read_within_bounds(lean_copy):
+    path = lean_copy / "items.parquet"
+    items = saved.load_report(lean_copy).items
+    table = pq.read_table(path)
+    for told, reason in (
+        (b"[" * 100_000, "nested too deeply"),
+        (b"{", "it is no JSON"),
+    ):
+        pq.write_table(table.replace_schema_metadata({"pandas": told}), path)
+        with pytest.raises(
+            BadInput, match=rf"items\.parquet cannot be read: .*{reason}"
+        ):
+            saved.load_report(lean_copy)
+    pq.write_table(table.replace_schema_metadata({"pandas": b"{}"}), path)
+    assert len(saved.load_report(lean_copy).items) == len(items)
+
+
+LINKED = ("repair/removed_words.txt", "repair", "report.json", "items.parquet")
+
+
+@pytest.mark.parametrize("name", LINKED)
+def test_a_report_holds_no_link(lean_copy, tmp_path, name):
+    secret = tmp_path / "secret"
+    shutil.move(lean_copy / name, secret)
+    (lean_copy / name).symlink_to(secret)
+    with pytest.raises(
+        BadInput, match=r"^[^\n]+ (is a link or lies behind one)[^\n]+$"
+    ):
+        saved.load_report(lean_copy)
+
+
+def test_a_folder_that_a_link_leads_to_is_read(lean_copy, tmp_path):
+    (tmp_path / "latest").symlink_to(lean_copy)
+    assert saved.load_report(tmp_path / "latest").files
+
+
+def test_of_several_reports_none_lies_behind_a_link(lean, tmp_path):
+    saved.save_reports(saved.Reports({"leakage": lean}), tmp_path / "all", {})
+    shutil.move(tmp_path / "all" / "leakage", tmp_path / "secret")
+    (tmp_path / "all" / "leakage").symlink_to(tmp_path / "secret")
+    with pytest.raises(BadInput, match=r"^\S+/leakage cannot be read: it is a link"):
+        saved.load_folder(tmp_path / "all")
+
+
+def test_several_reports_of_one_audit_have_a_page_that_leads_to_them(lean, tmp_path):
+    of_other = replace(lean, benchmark={**lean.benchmark, "name": "moons"})
+    reports = saved.Reports({"first": lean, "second": of_other})
+    saved.save_reports(reports, tmp_path / "all", {})
+    text = (tmp_path / "all" / "report.html").read_text("utf-8")
+    for name in reports:
+        assert f'href="{name}/report.html"' in text
+    assert [*saved.load_all(tmp_path / "all")] == ["first", "second"]
+    assert [*saved.load_all(tmp_path / "all" / "first")] == [lean.audit]
 
 
 def test_a_file_of_a_report_is_read_within_bounds(lean_copy, monkeypatch):
@@ -319,3 +375,11 @@ def test_a_file_with_too_long_a_name_is_named(lean_copy):
     (lean_copy / "report.json").write_text(json.dumps(document))
     with pytest.raises(BadInput, match=r"report\.json names 'nnn[^\n]+: file name too"):
         saved.load_report(lean_copy)
+
+
+@pytest.mark.parametrize("name", ["r1\0", "r" * 5_000, "\ud800"])
+@pytest.mark.parametrize("load", [saved.load_report, saved.load_folder])
+def test_what_no_file_can_be_called_is_one_line(name, load):
+    with pytest.raises(BadInput, match="give the path of a folder") as failed:
+        load(name)
+    assert str(failed.value).isprintable()

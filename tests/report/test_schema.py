@@ -40,6 +40,29 @@ def test_a_part_of_another_type_is_one_line(lean_copy, place, value, says):
         load_report(lean_copy)
 
 
+@pytest.mark.parametrize(
+    ("part", "value", "says"),
+    [
+        ("warnings", ["few"] * 1_001, "warnings has more than 1,000 parts"),
+        ("files", ["a"] * 10_001, "files has more than 10,000 parts"),
+    ],
+)
+def test_a_part_of_more_than_any_run_writes_is_one_line(lean_copy, part, value, says):
+    document = json.loads((lean_copy / "report.json").read_text())
+    document[part] = value
+    (lean_copy / "report.json").write_text(json.dumps(document))
+    with pytest.raises(BadInput, match=says):
+        load_report(lean_copy)
+
+
+def test_rows_with_a_key_each_do_not_become_a_table(lean_copy):
+    document = json.loads((lean_copy / "report.json").read_text())
+    document["exhibits"][0]["rows"] = [{f"k{i}": 1} for i in range(100_000)]
+    (lean_copy / "report.json").write_text(json.dumps(document))
+    with pytest.raises(BadInput, match="the rows of an exhibit have other keys each"):
+        load_report(lean_copy)
+
+
 def test_a_number_beyond_all_is_one_line(lean_copy):
     text = (lean_copy / "report.json").read_text()
     text = text.replace('"level": 0.95', '"level": 1e999', 1)
@@ -57,3 +80,5 @@ def test_what_fails_on_a_report_is_laid_to_it(tmp_path):
         float("x")
     with pytest.raises(OSError, match="full"), blame_reports("a"):
         raise OSError("full")
+    with pytest.raises(BadInput, match="holds what no run"), blame_reports("a"):
+        raise RecursionError("maximum recursion depth exceeded")

@@ -1,6 +1,7 @@
 """The audits, each a call that needs nothing but a benchmark; their reports."""
 
 from collections.abc import Mapping, Sequence, Set
+from pathlib import Path
 from typing import Any
 
 from measurand.api.source import to_benchmark
@@ -23,7 +24,7 @@ from measurand.core.finding import Report
 from measurand.core.task import Task
 from measurand.experiment.experiment import Workplace, renew_budget
 from measurand.readers.names import ReaderChoices, name_readers, tell_apart
-from measurand.report.saved import Reports, load_report
+from measurand.report.saved import Reports, load_folder
 
 __all__ = [
     "audit",
@@ -315,6 +316,15 @@ def _choose_audits(
     for record in records.values():
         record.choose(**{k: v for k, v in settings.items() if record.takes(k)})
     return records
+
+
+def load_report(directory: str | Path) -> Report | Reports:
+    """The report in a folder that was saved, or all reports of one with several.
+
+    What `audit` and a comparison of several audits save is a mapping of reports by
+    name, such as `load_report("boats-report")["leakage"]`.
+    """
+    return load_folder(directory)
 
 
 def compare(reports: Sequence[Report] | Mapping[str, Report]) -> Report:

@@ -37,6 +37,7 @@ from measurand.benchmarks.nested import (
 )
 from measurand.benchmarks.paths import is_missing, parse_paths, path_column
 from measurand.benchmarks.pointers import check_unread_choices, find_candidate
+from measurand.benchmarks.proposal import propose_columns
 from measurand.benchmarks.rivals import agreed_gold
 from measurand.benchmarks.roles import (
     PLAIN_DOCUMENTS,
@@ -393,11 +394,33 @@ def _find_roles(
         for c in available
         if c in names or (_has_values(widened, c) and not _is_no_id(widened[0], c))
     ]
-    roles = infer_roles(
-        filled, read, lambda missing: _advise(tables[0], missing, names)
-    )
+    proposal: dict[str, str] = {}
+
+    def advise(missing: Sequence[str]) -> str:
+        if advice := _advise(tables[0], missing, names):
+            return advice
+        guesses = propose_columns(tables[0], names, missing)
+        if {*missing} <= {*guesses}:
+            proposal.update(guesses)
+        return join_arguments(proposal)
+
+    try:
+        roles = infer_roles(filled, read, advise)
+    except AmbiguousRoles as fault:
+        fault.proposal = proposal
+        raise
     check_unread_choices(widened[0], shared, roles, named)
     return widened, roles
+
+
+def join_arguments(columns: Mapping[str, str]) -> str:
+    """The columns of several parts, as messages name arguments.
+
+    >>> join_arguments({"query": "stmt", "evidence": "snip", "label": "verdict"})
+    "`query` 'stmt', `evidence` 'snip' and `label` 'verdict'"
+    """
+    named = [f"`{part}` {quote(name, 200)}" for part, name in columns.items()]
+    return " and ".join(filter(None, [", ".join(named[:-1]), *named[-1:]]))
 
 
 def _has_values(tables: Sequence[pd.DataFrame], column: str) -> bool:

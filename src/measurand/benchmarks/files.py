@@ -12,9 +12,9 @@ import pandas as pd
 from measurand.benchmarks.formats import (
     parse_json_lines,
     parse_json_table,
-    parse_parquet,
     parse_separated_values,
 )
+from measurand.benchmarks.parquet import PARQUET, parse_parquet
 from measurand.benchmarks.unpack import open_unpacked
 from measurand.core.errors import BadInput, quote
 
@@ -28,7 +28,6 @@ FORMATS: dict[str, Callable[[IO[bytes]], pd.DataFrame]] = {
 }
 ALLOWED = f"{', '.join(FORMATS)}, each also with .gz"
 SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}  # that are no comma
-PARQUET = b"PAR1"  # the bytes such files begin with
 
 
 def read_table_file(path: str | Path) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""JSON, separated values and Parquet: from bytes to a table.
+"""JSON and separated values: from bytes to a table.
 
 Rows are gathered in batches, and each batch becomes columns before the next is read:
 a table never stands in memory as a million dictionaries.
@@ -12,17 +12,13 @@ from itertools import islice
 from typing import IO, Any, Literal
 
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
-from measurand.benchmarks.unpack import check_size, most_bytes
 from measurand.core.errors import BadInput, join_names, quote
 from measurand.core.files import DEEPEST, depth
 from measurand.core.names import check_text
 
 TEXT = pd.Series(["text"]).dtype  # `str` since pandas 3, `object` before
 BATCH = 50_000
-PIECE = 4_096  # rows of Parquet unpacked at a time: a text may stand in all of them
 MOST_COLUMNS = 1000  # keys that differ from row to row would fill rows × rows cells
 LONGEST_FIELD = 2**31 - 1  # the csv module refuses fields over 128 KB unless told
 WRAPPERS = ("data", "rows", "items")
@@ -135,45 +131,6 @@ def parse_separated_values(stream: IO[bytes], separator: str) -> pd.DataFrame:
             return gather_table(parse_records(stream, separator, csv.QUOTE_NONE))
         except BadInput:
             raise quoted from None
-
-
-def parse_parquet(stream: IO[bytes]) -> pd.DataFrame:
-    """A table of a Parquet file, integers kept whole and bytes read as UTF-8."""
-    try:
-        table = _bounded_table(pq.ParquetFile(pa.BufferReader(stream.read())))
-        table.validate(full=True)  # text that is not UTF-8 would fail much later
-        for position, field in enumerate(table.schema):
-            column = table.column(position)
-            if pa.types.is_dictionary(field.type):
-                column = column.cast(field.type.value_type)
-            if pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type):
-                column = column.cast(pa.large_string())
-            table = table.set_column(position, field.name, column)
-        require_distinct_names(table.column_names)
-        options = {"ignore_metadata": True, "integer_object_nulls": True}
-        return table.to_pandas(**options)  # type: ignore[no-any-return]
-    except (pa.ArrowException, OSError, ValueError) as broken:
-        raise BadInput(f"not a whole Parquet file ({quote(str(broken))})") from None
-
-
-def check_parquet_size(stream: IO[bytes]) -> None:
-    """Raise where a Parquet file unpacks to more than the memory holds."""
-    for _ in _bounded_batches(pq.ParquetFile(stream)):
-        pass
-
-
-def _bounded_table(file: Any) -> Any:
-    """The table of a Parquet file, unpacked a piece at a time while it fits."""
-    return pa.Table.from_batches([*_bounded_batches(file)], file.schema_arrow)
-
-
-def _bounded_batches(file: Any) -> Iterator[Any]:
-    """The pieces of a Parquet file, until they are too many."""
-    size, most = 0, most_bytes()
-    for batch in file.iter_batches(PIECE):
-        size += batch.nbytes
-        check_size(size, most)
-        yield batch
 
 
 def _decode_lines(stream: IO[bytes]) -> Iterator[str]:
@@ -307,8 +264,9 @@ def gather_table(rows: Iterator[Row]) -> pd.DataFrame:
     columns: dict[str, None] = {}
     while batch := list(islice(rows, BATCH)):
         names = dict.fromkeys(name for row in batch for name in row)
-        for name in names.keys() - columns.keys():
-            check_text("column", name)
+        for name in names:
+            if name not in columns:
+                check_text("column", name)
         columns |= names
         if len(columns) > MOST_COLUMNS:
             raise BadInput(

@@ -14,6 +14,7 @@ from typing import Any
 
 import datasets
 import pandas as pd
+import pyarrow as pa
 from datasets.exceptions import DatasetsError
 from datasets.packaged_modules.csv.csv import Csv
 from datasets.packaged_modules.json.json import Json
@@ -21,6 +22,7 @@ from datasets.packaged_modules.parquet.parquet import Parquet
 
 from measurand.benchmarks.assemble import to_dataframe
 from measurand.benchmarks.load import HUB_PREFIX
+from measurand.benchmarks.parquet import PARQUET, check_parquet
 from measurand.benchmarks.unpack import check_size, most_bytes, open_unpacked
 from measurand.core.errors import BadInput, quote
 from measurand.core.quiet import quiet_hub
@@ -87,6 +89,8 @@ def _check_unpacked(path: Path) -> None:
         head = stream.read(TAR.stop)
         if head.startswith(ARCHIVES) or head[TAR] == b"ustar":
             raise BadInput(f"{quote(path.name)} is an archive; {ALLOWED}")
+        if head.startswith(PARQUET):
+            check_parquet(pa.BufferReader(head + stream.read()))
         while path.name.lower().endswith(".gz") and stream.read(CHUNK):
             pass
 

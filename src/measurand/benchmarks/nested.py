@@ -339,9 +339,13 @@ def _may_be_evidence(path: Path, named: Set[str | None]) -> bool:
     [False, False, False, False, True]
     """
     names = [path.column, *(step for step in path.steps if isinstance(step, str))]
-    words = {word.lower() for name in names for word in WORD.findall(name)}
     is_taken = path.column in named or path.column.lower() in CHOICES
-    return not (is_taken or words & NO_EVIDENCE)
+    return not is_taken and all(map(is_evidence_name, names))
+
+
+def is_evidence_name(name: str) -> bool:
+    """Whether a name may be that of evidence: not of an id, say, or an explanation."""
+    return not {word.lower() for word in WORD.findall(name)} & NO_EVIDENCE
 
 
 def _suggest_field(

@@ -402,14 +402,12 @@ def _nearest_columns(parts: Sequence[str], columns: Sequence[str]) -> str:
     >>> _nearest_columns(["query", "label"], ["text1", "lable"])
     "; did you mean `query` 'text1' and `label` 'lable'?"
     """
-    nearest = {part: _nearest_column(part, columns) for part in parts}
+    nearest = {part: nearest_column(part, columns) for part in parts}
     meant = [f"`{part}` {quote(column)}" for part, column in nearest.items() if column]
     return f"; did you mean {' and '.join(meant)}?" if meant else ""
 
 
-def _nearest_column(
-    part: str, columns: Sequence[str], spare: int = LONGEST_NAME
-) -> str:
+def nearest_column(part: str, columns: Sequence[str], spare: int = LONGEST_NAME) -> str:
     """The column whose name nearly says the part; empty where none does.
 
     Args:
@@ -447,7 +445,7 @@ def misspelt_parts(columns: Sequence[str], roles: ColumnRoles) -> list[str]:
     missing += [] if roles.explanations else ["rationale"]
     plain = {name for part in missing for name in plain_names(part)}
     free = [c for c in columns if c not in taken and c.lower() not in plain]
-    nearest = {part: _nearest_column(part, free, spare=1) for part in missing}
+    nearest = {part: nearest_column(part, free, spare=1) for part in missing}
     return [f"{quote(c)} could be the {part}" for part, c in nearest.items() if c]
 
 

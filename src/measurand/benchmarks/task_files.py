@@ -16,11 +16,17 @@ from measurand.core.errors import BadInput, MissingExtra, quote
 from measurand.core.files import read_bounded
 from measurand.core.items import LETTERS
 
-MOST_BYTES = 2**20
+MOST_BYTES = 2**18  # a task has a few thousand
+CORE = "tag:yaml.org,2002:"  # before the kinds that YAML itself knows
+KINDS = {"str", "int", "float", "bool", "null", "timestamp", "value", "seq", "map"}
+WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")  # not 1:30, which is sixty times as long
+REPEATED = "stands in it, which is not read; write out what it stands for"
 NAME = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
 STRIP = r"(?:\.[lr]?strip\(\))?"
 VARIABLE = re.compile(rf"\{{\{{-?\s*({NAME}?){STRIP}\s*-?\}}\}}")
-COLUMNS = re.compile(rf"\{{\{{\s*\[\s*({NAME}(?:\s*,\s*{NAME})*)\s*,?\s*\]\s*\}}\}}")
+COLUMNS = re.compile(
+    rf"\{{\{{\s*\[\s*({NAME}(?:\s*,\s*{NAME})*)\s*(?:,\s*)?\]\s*\}}\}}"
+)
 INDEX = re.compile(rf"\{{\{{\s*{NAME}?\.index\(\s*({NAME}?){STRIP}\s*\)\s*\}}\}}")
 # What cannot be in a name of a column that is written without a template.
 TEMPLATE = re.compile(r"[{}\n]|%\}")
@@ -65,19 +71,50 @@ def _read_yaml(path: str | Path) -> dict[str, Any]:
         raise MissingExtra("pyyaml, which reads `roles`,", "hub") from None
 
     class Loader(yaml.SafeLoader):  # type: ignore[misc, name-defined]
-        """Safe, and without a complaint about tags that lm-eval adds."""
+        """Nodes alone: no object is made of a tag, and none stands in two places."""
 
-    Loader.add_multi_constructor(
-        "!", lambda _, tag, node: _Code(f"{tag} {getattr(node, 'value', '')}")
-    )
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            # Of an alias of aliases a few lines make more than any memory holds.
+            if self.check_event(yaml.AliasEvent):
+                raise BadInput(
+                    f"an alias (*{self.peek_event().anchor[:40]}) {REPEATED}"
+                )
+            return super().compose_node(parent, index)
+
     try:
-        value = yaml.load(content.decode(), Loader)
+        value = _read_node(yaml.compose(content.decode(), Loader))
     except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as bad:
         first = " ".join(str(bad).split())
         raise BadInput(f"it is no YAML ({quote(first, 80)})") from None
     if not isinstance(value, dict):
         raise BadInput("it holds no keys; give a task of lm-eval or an eval.yaml")
     return value
+
+
+def _read_node(node: Any) -> Any:
+    """The text, whole number, list or mapping in a node; None where there is none."""
+    kind = "null" if node is None else node.tag.removeprefix(CORE)
+    if kind.startswith("!"):
+        return _Code(f"{kind} {node.value}" if isinstance(node.value, str) else kind)
+    if kind not in KINDS:
+        raise BadInput(f"it is no YAML of a task; the tag {quote(kind)} is not read")
+    if kind == "map":
+        return {_read_key(key): _read_node(value) for key, value in node.value}
+    if kind == "seq":
+        return [_read_node(part) for part in node.value]
+    if kind == "null":
+        return None
+    is_number = kind == "int" and WHOLE.fullmatch(node.value)
+    return int(node.value) if is_number else node.value
+
+
+def _read_key(node: Any) -> str:
+    """The text of a key."""
+    if node.tag == f"{CORE}merge":
+        raise BadInput(f"a merge key (<<) {REPEATED}")
+    if not isinstance(node.value, str):
+        raise BadInput("one of its keys is no text; give a task of lm-eval")
+    return node.value
 
 
 def _task_roles(task: Mapping[str, Any], named: set[str]) -> dict[str, Any]:

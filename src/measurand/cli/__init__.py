@@ -8,6 +8,7 @@ import errno
 import gc
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 from measurand.core.docstrings import keep_docstrings
@@ -45,6 +46,8 @@ def main() -> None:
         line = describe_usage(error, sys.argv[1:], verb_commands())
         _exit_with(str(line))
     except MeasurandError as error:
+        if columns := getattr(error, "proposal", {}):
+            _print_example(sys.argv[1:], columns)
         _exit_with(name_options(str(error), verb_options()))
     except OSError as failure:
         if failure.errno == errno.ENOMEM:
@@ -57,6 +60,29 @@ def main() -> None:
         why = (failure.strerror or str(failure)).lower()
         _exit_with(f"cannot read or write{name}: {why}")
     sys.exit(code)
+
+
+LONGEST_NAME = 1_000  # letters of a column in a command that is proposed
+
+
+def _print_example(words: Sequence[str], columns: Mapping[str, str]) -> None:
+    """Print the command that was given, with the columns that may be meant."""
+    from measurand.report.command import quote_word, write_option
+    from measurand.report.terminal import plain_text
+
+    verb, *rest = words
+    verb = "audit" if verb == "show" else verb
+    names = columns.values()
+    # Of two spaces one is printed, and no shell takes a null or a name without end.
+    unspeakable = any("  " in n or "\0" in n or len(n) > LONGEST_NAME for n in names)
+    if verb not in verb_commands() or unspeakable:
+        return
+    options = {name for p in verb_commands()[verb].params for name in p.opts}
+    if not {f"--{part}" for part in columns} <= options:
+        return  # such as exposure, whose tasks have other columns each
+    pairs = [word for c in columns.items() for word in write_option(*c)]
+    command = ["measurand", verb, *map(quote_word, rest), *pairs]
+    print(f"for example: {plain_text(' '.join(command), 4_000)}", file=sys.stderr)
 
 
 def _exit_with(message: str) -> NoReturn:

@@ -44,6 +44,7 @@ def compare_verb(
     """Lay reports beside each other; paired where they share items."""
     from measurand.compare.compare import compare
     from measurand.compare.versions import match_reports
+    from measurand.compare.worsening import check_can_be_worse
     from measurand.core.errors import BadInput, BadOption
     from measurand.core.names import file_stems
     from measurand.report.saved import Reports
@@ -55,14 +56,15 @@ def compare_verb(
             raise BadOption(f"`fail_on` is {word!r}; allowed is worse")
     check_run_out(run, reports)
     with blame_reports(*reports):
-        matches, left = match_reports([_load_folder(path) for path in reports])
+        folders = [_load_folder(path) for path in reports]
+        matches, left = match_reports(folders)
         if not matches:
             raise BadInput(
                 "no two of these folders hold reports of one audit of one benchmark; "
                 "give the reports to compare themselves"
             )
         if fail_on:
-            _check_can_be_worse(matches)
+            check_can_be_worse(folders, matches)
         compared = {match: compare(match.reports) for match in matches}
         if len(matches) > 1 or left:
             _tell_matches(matches, left)
@@ -77,26 +79,18 @@ def compare_verb(
 
 def _load_folder(folder: Path) -> "dict[str, Report]":
     """The reports in a folder by where they lie: one, or all below it."""
-    from measurand.report.index import report_folders
-    from measurand.report.saved import load_report
-
-    below = [] if (folder / "report.json").exists() else report_folders(folder)
-    return {str(path): load_report(path) for path in below or [folder]}
-
-
-def _check_can_be_worse(matches: "Sequence[Match]") -> None:
-    """Raise where no report can be worse than another, so that nothing would fail."""
-    from measurand.compare.versions import is_same_benchmark
     from measurand.core.errors import BadInput
+    from measurand.report.index import MOST_REPORTS, report_folders
+    from measurand.report.saved import load_below, load_report
 
-    for match in matches:
-        for place, report in zip(match.places[1:], match.reports[1:], strict=True):
-            if not is_same_benchmark(match.reports[0], report):
-                raise BadInput(
-                    f"`fail_on` 'worse' needs reports of one benchmark, and "
-                    f"{match.places[0]} and {place} share neither a name nor items; "
-                    "give an old and a new report of one benchmark"
-                )
+    if (folder / "report.json").exists() or not (below := report_folders(folder)):
+        return {str(folder): load_report(folder)}
+    if len(below) > MOST_REPORTS:
+        raise BadInput(
+            f"{folder} holds {len(below):,} reports; at most {MOST_REPORTS} are "
+            "compared: give a folder further down"
+        )
+    return {str(p): load_below(folder, p.relative_to(folder)) for p in below}
 
 
 def _tell_matches(matches: "Sequence[Match]", left: Sequence[str]) -> None:

@@ -1,13 +1,31 @@
-"""Options from a file: --config FILE, and what a file may not say."""
+"""Options from a file: --config FILE, and what a file may not say.
+
+A settings file may have come with a stranger's benchmark. It says how the benchmark is
+read and counted; what leaves this machine, which code is run and what is written where
+is the user's to say.
+"""
 
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from measurand.cli.reader_files import check_config_reader
+from measurand.cli.reader_files import is_custom
 
-MOST_CONFIG_BYTES = 2**20  # of a file of options
+# A person's file has some hundred; a name of parts with dots takes Python's parser
+# time by the square of its length.
+MOST_CONFIG_BYTES = 2**14
+SENT, RUN, WRITTEN = "what is sent where", "which code is run", "what is written where"
+USERS_ALONE = {  # what a file would say by setting an option
+    "url": SENT,
+    "prompt": SENT,
+    "key-env": "where a key goes",
+    "engine": RUN,
+    "address": RUN,
+    "store": WRITTEN,  # and which answers are taken as computed
+    "out": WRITTEN,
+    "overwrite": WRITTEN,
+}
 
 
 def read_config(context: typer.Context, path: Path | None) -> Path | None:
@@ -26,17 +44,12 @@ def read_config(context: typer.Context, path: Path | None) -> Path | None:
     defaults: dict[str, Any] = {}
     for option, value in settings.items():
         if option not in option_words:
-            allowed = ", ".join(sorted(option_words - {"config", "help"}))
+            allowed = ", ".join(sorted(option_words - {"config", "help", *USERS_ALONE}))
             raise BadOption(
                 f"--config {path.name} sets {option!r}; allowed are {allowed}"
             )
         _check_config_value(path.name, option, value)
-        check_config_reader(path.name, option, value)
-        if option == "key-env":
-            raise BadOption(
-                f"--config {path.name} sets 'key-env'; a file may not say where a key "
-                "goes: give --key-env on the command line"
-            )
+        _check_users_alone(path.name, option, value)
         defaults.update(
             {
                 p.name: value
@@ -66,22 +79,26 @@ def _check_config_value(file: str, option: str, value: Any) -> None:
     )
 
 
+def _check_users_alone(file: str, option: str, value: Any) -> None:
+    """Raise where a file says what only the user may."""
+    from measurand.core.errors import BadOption, quote
+    from measurand.models.generate import is_endpoint
+    from measurand.readers import is_endpoint_reader
+
+    texts = [str(part) for part in (value if isinstance(value, list) else [value])]
+    what, words = USERS_ALONE.get(option), repr(option)
+    for text in texts:
+        if is_custom(text) or is_endpoint(text) or is_endpoint_reader(text):
+            what = RUN if is_custom(text) else SENT
+            words = f"{option!r} to {quote(text)}"
+    if what is not None:
+        raise BadOption(
+            f"--config {file} sets {words}; a file may not say {what}: give --{option} "
+            "on the command line"
+        )
+
+
 def parameter_names(parameter: Any) -> list[str]:
     """The words by which a file may set a parameter: its long options, or its name."""
     options = [option[2:] for option in parameter.opts if option.startswith("--")]
     return options or [parameter.name]
-
-
-class ConfigAddress(str):
-    """An address that a file named, and not the user: no key goes there unasked."""
-
-    __slots__ = ()
-
-
-def mark_address(
-    context: typer.Context, parameter: typer.CallbackParam, url: str | None
-) -> str | None:
-    """The address, marked where it is from a file."""
-    source = context.get_parameter_source(parameter.name or "")
-    is_from_file = source is not None and source.name == "DEFAULT_MAP"
-    return ConfigAddress(url) if url and is_from_file else url

@@ -1,7 +1,7 @@
 """measurand evidence: do the labels depend on the evidence?"""
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from measurand.cli import options as o
@@ -20,11 +20,16 @@ from measurand.cli.run import (
     check_run_out,
     check_store,
     load_audit,
+    plan_servers,
+    print_plans,
     run_audit,
 )
 
 if TYPE_CHECKING:
+    from measurand.core.audit import Audit
     from measurand.core.benchmark import Benchmark
+
+FEW_SHUFFLES = 5  # what a dry run also names the price of
 
 
 @dataclass(frozen=True)
@@ -69,8 +74,10 @@ def evidence_verb(
     require_evidence(benchmark)  # before the line on how many items could decide
     print_roles(benchmark)
     print_power(settings.margin)
+    # Which items are tested depends on all readers, and each is planned for alone.
+    planned = replace(settings, folds=settings.folds_for(readers.values()))
     if dry_run:
-        _print_costs(readers, benchmark, settings, run.seed)
+        _print_costs(audit, benchmark, readers, planned, run)
         return
     run_audit(
         audit,
@@ -82,22 +89,31 @@ def evidence_verb(
         started=started,
         source=source.source,
         tune=tune,
+        planned=planned,
     )
 
 
 def _print_costs(
-    readers: dict[str, Any], benchmark: "Benchmark", settings: Any, seed: int
+    audit: "Audit",
+    benchmark: "Benchmark",
+    readers: dict[str, Any],
+    settings: Any,
+    run: RunOptions,
 ) -> None:
     """Print what the readers behind a server would cost."""
-    from measurand.audits.evidence.cost import evidence_cost
+    from measurand.audits.evidence.power import describe_power
+    from measurand.audits.evidence.settings import SHUFFLES
     from measurand.benchmarks.split import fold_benchmark
-    from measurand.core.recipe import traits_of
 
-    for name, reader in readers.items():
-        if traits_of(reader).remote:
-            counts = settings.shuffles, settings.margin
-            folds = settings.folds_for(readers.values())
-            tested = fold_benchmark(benchmark, folds, seed)
-            print(f"{name}: {evidence_cost(reader, tested, *counts, seed=seed)}")
-        else:
-            print(f"{name}: runs here and costs nothing")
+    plans = plan_servers(audit, benchmark, readers, settings, run)
+    tested = fold_benchmark(benchmark, settings.folds, run.seed)
+    print_plans(plans, readers, describe_power(len(tested.test), settings.margin))
+    if settings.shuffles <= FEW_SHUFFLES:
+        return
+    few = replace(settings, shuffles=FEW_SHUFFLES)
+    for name, plan in plan_servers(audit, benchmark, readers, few, run).items():
+        if plan.answers < plans[name].answers:
+            print(
+                f"{name} with --shuffles {FEW_SHUFFLES}: at most {plan.calls:,} calls "
+                f"({SHUFFLES} shuffles are recommended)"
+            )

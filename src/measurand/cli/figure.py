@@ -1,17 +1,23 @@
 """measurand figure: one figure of a report, in the size of a paper's column."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from measurand.cli import options as o
 from measurand.cli.app import app
 
+if TYPE_CHECKING:
+    from measurand.core.finding import Report
+    from measurand.report.saved import Reports
+
 
 @app.command("figure")
 def figure_verb(
-    report: Annotated[Path, typer.Argument(help="A report's folder.")],
+    report: Annotated[
+        Path, typer.Argument(help="A report's folder, or that of an audit.")
+    ],
     name: Annotated[
         str | None, typer.Argument(help="The figure; without one, all are listed.")
     ] = None,
@@ -26,18 +32,42 @@ def figure_verb(
 ) -> None:
     """Draw one figure of a saved report for a paper."""
     from measurand.core.files import check_new_file, write_file
-    from measurand.report.paper import draw_for_paper, list_figures, to_inches
-    from measurand.report.saved import load_report
+    from measurand.report.paper import draw_for_paper, to_inches
+    from measurand.report.saved import load_all
     from measurand.report.schema import blame_reports
 
     inches = to_inches(width)
     with blame_reports(report):
-        stated = load_report(report)
+        figures = _list_all(load_all(report))
         if name is None:
-            print(*list_figures(stated), sep="\n")
+            print(*figures, sep="\n")
             return
-        content = draw_for_paper(stated, name, to, inches)
-    path = out or Path(f"{name}.{to}")
+        stated, figure = _choose_figure(figures, name)
+        content = draw_for_paper(stated, figure, to, inches)
+    path = out or Path(f"{figure}.{to}")
     check_new_file(path, overwrite=overwrite, inputs=report.rglob("*"))
     write_file(path, content, overwrite=overwrite)
     print(path)
+
+
+def _list_all(reports: "Reports") -> "dict[str, tuple[Report, str]]":
+    """Every figure with its report; of several audits it is called AUDIT/FIGURE."""
+    from measurand.report.paper import list_figures
+
+    return {
+        figure if len(reports) == 1 else f"{audit}/{figure}": (report, figure)
+        for audit, report in reports.items()
+        for figure in list_figures(report)
+    }
+
+
+def _choose_figure(
+    figures: "dict[str, tuple[Report, str]]", name: str
+) -> "tuple[Report, str]":
+    """The figure of that name; its audit need not be named where only one has it."""
+    from measurand.core.errors import UnknownName
+
+    names = [full for full in figures if name in (full, full.rpartition("/")[2])]
+    if len(names) != 1:
+        raise UnknownName("figure", name, names or [*figures])
+    return figures[names[0]]

@@ -7,7 +7,6 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from measurand.cli import options as o
-from measurand.cli.config import ConfigAddress
 from measurand.cli.reader_files import is_custom, load_custom, read_prompt
 
 if TYPE_CHECKING:
@@ -147,7 +146,6 @@ class EndpointOptions:
         terms = {field.name: getattr(self, field.name) for field in fields(self)}
         asking = {n: terms.pop(n) for n in ("shots", "orders", "temperature")}
         asking["form"] = read_prompt(terms.pop("prompt"))
-        terms["send_key"] = not isinstance(self.url, ConfigAddress)
         Terms(**terms)  # refuses what cannot be, whether or not a reader needs it
         readers: dict[str, Any] = {}
         for name in names or usual:

@@ -7,6 +7,7 @@ import typer
 
 from measurand.cli import options as o
 from measurand.cli.app import app
+from measurand.cli.console import notice
 
 
 @app.command("index")
@@ -20,11 +21,9 @@ def index_verb(
     """Write a page that lists all reports of a folder by what they answer."""
     from measurand.core.files import check_new_file, write_file
     from measurand.report.index import index_page
-    from measurand.report.schema import blame_reports
 
     path = out or folder / "index.html"
     check_new_file(path, overwrite=overwrite, inputs=[])
-    with blame_reports(folder):
-        text = index_page(folder)
+    text = index_page(folder, notice)
     write_file(path, text.encode(), overwrite=overwrite)
     print(path)

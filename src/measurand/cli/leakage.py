@@ -20,10 +20,13 @@ from measurand.cli.run import (
     check_run_out,
     check_store,
     load_audit,
+    plan_servers,
+    print_plans,
     run_audit,
 )
 
 if TYPE_CHECKING:
+    from measurand.core.audit import Audit
     from measurand.core.benchmark import Benchmark
 
 
@@ -74,7 +77,7 @@ def leakage_verb(
     benchmark = source.benchmark(run.seed, tuple(field or ()))
     print_roles(benchmark)
     if dry_run:
-        _print_costs(readers, benchmark, settings, run.seed)
+        _print_costs(audit, benchmark, readers, settings, run)
         return
     run_audit(
         audit,
@@ -90,17 +93,19 @@ def leakage_verb(
 
 
 def _print_costs(
-    readers: dict[str, Any], benchmark: "Benchmark", settings: Any, seed: int
+    audit: "Audit",
+    benchmark: "Benchmark",
+    readers: dict[str, Any],
+    settings: Any,
+    run: RunOptions,
 ) -> None:
     """Print what the readers behind a server would cost."""
     from measurand.audits.leakage.audit import check_question
-    from measurand.audits.leakage.cost import leakage_cost
-    from measurand.core.recipe import traits_of
+    from measurand.audits.leakage.power import describe_power
 
     check_question(readers, benchmark, settings)
-    for name, reader in readers.items():
-        if traits_of(reader).remote:
-            cost = leakage_cost(reader, benchmark, settings, seed=seed)
-            print(f"{name}: {cost}")
-        else:
-            print(f"{name}: runs here and costs nothing")
+    plans = plan_servers(audit, benchmark, readers, settings, run)
+    power = ""
+    if plans:
+        power = describe_power(benchmark, settings.margin, run.seed)
+    print_plans(plans, readers, power)

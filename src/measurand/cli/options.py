@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from measurand.cli.config import mark_address, read_config
+from measurand.cli.config import read_config
 
 COLUMNS = "Columns"
 RUN = "Run"
@@ -203,7 +203,6 @@ Url = Annotated[
     str | None,
     typer.Option(
         envvar="MEASURAND_ENDPOINT",
-        callback=mark_address,
         help="An OpenAI-compatible server, for endpoint:MODEL.",
         rich_help_panel=ENDPOINT,
     ),
@@ -223,11 +222,11 @@ Orders = Annotated[
 ]
 PriceIn = Annotated[
     float,
-    typer.Option(help="Money a million tokens sent.", rich_help_panel=ENDPOINT),
+    typer.Option(help="USD per million tokens sent.", rich_help_panel=ENDPOINT),
 ]
 PriceOut = Annotated[
     float,
-    typer.Option(help="Money a million tokens received.", rich_help_panel=ENDPOINT),
+    typer.Option(help="USD per million tokens received.", rich_help_panel=ENDPOINT),
 ]
 CapTokens = Annotated[
     int | None,
@@ -235,7 +234,7 @@ CapTokens = Annotated[
 ]
 CapMoney = Annotated[
     float | None,
-    typer.Option(help="The most money to spend.", rich_help_panel=ENDPOINT),
+    typer.Option(help="The most USD to spend.", rich_help_panel=ENDPOINT),
 ]
 KeyEnv = Annotated[
     str | None,
@@ -280,7 +279,8 @@ DryRun = Annotated[
     bool,
     typer.Option(
         "--dry-run",
-        help="Print calls, tokens, cost and the effect they can see; ask nothing.",
+        help="Print the most calls, tokens and USD, and the effect that can be seen; "
+        "ask nothing.",
         rich_help_panel=ENDPOINT,
     ),
 ]
@@ -499,7 +499,9 @@ Json = Annotated[
 FailOn = Annotated[
     list[str] | None,
     typer.Option(
-        help="A verdict that makes the exit code 3; repeatable.", rich_help_panel=RUN
+        help="A verdict, or the tone of an answer ('fix first'), that makes the exit "
+        "code 3; repeatable.",
+        rich_help_panel=RUN,
     ),
 ]
 Config = Annotated[

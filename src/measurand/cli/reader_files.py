@@ -6,20 +6,6 @@ from typing import Any
 MOST_PROMPT_BYTES = 2**16  # of a file with a prompt, which is sent with every item
 
 
-def check_config_reader(file: str, option: str, value: Any) -> None:
-    """Raise where a file, which may have come with data, names code to be run."""
-    from measurand.core.errors import BadOption, quote
-
-    values = value if isinstance(value, list) else [value]
-    if option != "reader" or not any(is_custom(str(part)) for part in values):
-        return
-    named = next(str(part) for part in values if is_custom(str(part)))
-    raise BadOption(
-        f"--config {file} sets 'reader' to {quote(named)}; a file may not say which "
-        "code is run: give --reader on the command line"
-    )
-
-
 def is_custom(name: str) -> bool:
     """Whether a reader stands in a file of the user's; the file is not looked at."""
     if ".py:" not in name.lower():

@@ -1,15 +1,12 @@
 """measurand render: a saved report as Markdown."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from measurand.cli import options as o
 from measurand.cli.app import app
-
-if TYPE_CHECKING:
-    from measurand.report.saved import Reports
 
 
 @app.command("render")
@@ -29,12 +26,13 @@ def render_verb(
     """Write a saved report as Markdown, for a data card."""
     from measurand.core.files import check_new_file, write_file
     from measurand.report.markdown import brief_markdown, markdown
+    from measurand.report.saved import load_all
     from measurand.report.schema import blame_reports
 
     if out is not None:
         check_new_file(out, overwrite=overwrite, inputs=report.rglob("*"))
     with blame_reports(report):
-        reports = _load_saved(report)
+        reports = load_all(report)
         text = "\n".join(map(markdown, reports.values()))
         if brief:
             text = brief_markdown([*reports.values()], reports.not_run)
@@ -42,13 +40,3 @@ def render_verb(
         print(text)
     else:
         write_file(out, text.encode(), overwrite=overwrite)
-
-
-def _load_saved(folder: Path) -> "Reports":
-    """The report in a folder, or those of all audits in it."""
-    from measurand.report.saved import Reports, load_report, load_reports
-
-    if not (folder / "report.json").exists() and (folder / "audits.json").exists():
-        return load_reports(folder)
-    report = load_report(folder)
-    return Reports({report.audit: report})

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
     from measurand.core.finding import Report
     from measurand.experiment.experiment import Experiment
+    from measurand.models.server.ceiling import CallPlan
 
 
 def load_audit(name: str, run: RunOptions) -> "Audit":
@@ -34,14 +36,17 @@ def load_audit(name: str, run: RunOptions) -> "Audit":
 
 
 def check_fail_on(fail_on: list[str] | None, audits: "Sequence[Audit]") -> None:
-    """Raise where `--fail-on` names what is no verdict of these audits."""
+    """Raise where `--fail-on` names no verdict of these audits, and no tone."""
     from measurand.core.errors import BadOption
+    from measurand.core.terms import tone_words
 
     labels = dict.fromkeys(label for audit in audits for label in audit.labels)
+    tones = [tone.word.lower() for tone in tone_words().values()]
     for label in fail_on or []:
-        if label not in labels:
+        if label not in (*labels, *tones):
             raise BadOption(
-                f"`fail_on` is {label!r}; the verdicts are {', '.join(labels)}"
+                f"`fail_on` is {label!r}; the verdicts are {', '.join(labels)}, and "
+                f"their tones {', '.join(tones)}"
             )
 
 
@@ -97,9 +102,20 @@ def run_audit(
     started: float,
     source: str,
     tune: bool = False,
+    planned: Any = None,
 ) -> None:
-    """Run one audit of one benchmark, print and save its report, and exit by it."""
-    with open_with_progress(benchmark, run, engine) as experiment:
+    """Run one audit of one benchmark, print and save its report, and exit by it.
+
+    Readers behind a server send no more than is said first; `planned` are the settings
+    by which each is asked, where other readers have a say in them.
+    """
+    plans = plan_servers(audit, benchmark, readers, planned or settings, run)
+    for name, plan in plans.items():
+        notice(f"{name}: {plan}")
+    with (
+        _hold_ceilings(plans),
+        open_with_progress(benchmark, run, engine) as experiment,
+    ):
         if tune:
             readers = _tune_readers(experiment, audit.name, readers)
         report = audit.run(experiment, readers, settings)
@@ -111,6 +127,44 @@ def run_audit(
     for name, line in spent.items():
         notice(f"spent on {name}: {line}")
     exit_on_verdict([report], run.fail_on)
+
+
+def plan_servers(
+    audit: "Audit",
+    benchmark: "Benchmark",
+    readers: Mapping[str, Any],
+    settings: Any,
+    run: RunOptions,
+) -> "dict[str, CallPlan]":
+    """What the audit asks of each reader behind a server; nothing is sent."""
+    from measurand.core.recipe import traits_of
+
+    if not any(traits_of(reader).remote for reader in readers.values()):
+        return {}
+    from measurand.experiment.rehearsal import plan_calls
+
+    store = run.store or cache_directory()
+    return plan_calls(audit, benchmark, readers, settings, seed=run.seed, store=store)
+
+
+def _hold_ceilings(plans: "Mapping[str, CallPlan]") -> AbstractContextManager[None]:
+    """Let no reader send more than its plan says, while inside."""
+    if not plans:
+        return nullcontext()
+    from measurand.models.server.ceiling import hold_ceilings
+
+    return hold_ceilings(plans)
+
+
+def print_plans(
+    plans: "Mapping[str, CallPlan]", readers: Mapping[str, Any], power: str
+) -> None:
+    """Print what each reader would cost, and what it could see."""
+    for name in readers:
+        if name in plans:
+            print(f"{name}: {plans[name]}; {power}")
+        else:
+            print(f"{name}: runs here and costs nothing")
 
 
 def spent_on_servers(readers: Mapping[str, Any]) -> dict[str, str]:
@@ -137,10 +191,17 @@ def spent_on_servers(readers: Mapping[str, Any]) -> dict[str, str]:
 
 
 def exit_on_verdict(reports: "Sequence[Report]", fail_on: list[str] | None) -> None:
-    """Exit with 3 where a verdict is one that must not be."""
-    verdicts = [report.verdict for report in reports]
+    """Exit with 3 where a verdict, or the tone of an answer, is one not to be."""
+    from measurand.report.answer import answer_reports
+
+    if not fail_on:
+        return
     # A label may count ("inflated on 2 of 9 tasks"); its region is the word for all.
-    if any({v.label, v.region} & {*(fail_on or [])} for v in verdicts):
+    verdicts = [report.verdict for report in reports]
+    words = {word for verdict in verdicts for word in (verdict.label, verdict.region)}
+    # By the tones that terminal and page show, that of the split among them.
+    words |= {answer.tone.word.lower() for answer in answer_reports(reports)}
+    if words & {*fail_on}:
         raise typer.Exit(3)
 
 

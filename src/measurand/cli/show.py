@@ -65,13 +65,13 @@ def show_verb(
 
 def _summarise_folder(folder: Path, *, verbose: bool) -> str:
     """The answer of the report in a folder, or those of all audits in it."""
-    from measurand.report.saved import load_report, load_reports
+    from measurand.report.saved import Reports, load_folder
     from measurand.report.summary import summary, summary_of_all
 
-    if not (folder / "report.json").exists() and (folder / "audits.json").exists():
-        reports = load_reports(folder)
-        return summary_of_all([*reports.values()], reports.not_run, verbose=verbose)
-    return summary(load_report(folder), verbose=verbose)
+    loaded = load_folder(folder)
+    if isinstance(loaded, Reports):
+        return summary_of_all([*loaded.values()], loaded.not_run, verbose=verbose)
+    return summary(loaded, verbose=verbose)
 
 
 def _load_and_explain(
@@ -99,8 +99,9 @@ def _load_and_explain(
     _print_paths(table)
     try:
         benchmark = from_frames(table, name=benchmark_title(source), **options)
-    except MeasurandError:
-        _print_suggestions(table, options)
+    except MeasurandError as fault:
+        if not getattr(fault, "proposal", {}):  # else a whole command is said
+            _print_suggestions(table, options, names)
         raise
     if evidence := suggest_evidence(table, benchmark.columns):
         notice(f"try --evidence {shlex.quote(evidence)}")
@@ -117,17 +118,20 @@ def _print_paths(table: "pd.DataFrame") -> None:
             notice(f"path {plain_text(path, 200)}: {plain_text(values[0], 60)}")
 
 
-def _print_suggestions(table: "pd.DataFrame", options: dict[str, Any]) -> None:
+def _print_suggestions(
+    table: "pd.DataFrame", options: dict[str, Any], names: dict[str, str]
+) -> None:
     """Print what may be given for a part, of a file that could not be read."""
     from measurand.benchmarks.choices import called_choices
     from measurand.benchmarks.nested import SUGGESTED, suggest_roles
-    from measurand.benchmarks.roles import asking_columns
+    from measurand.benchmarks.proposal import propose_columns
 
     named = {part: options.get(part) for part in SUGGESTED}
-    columns = [*map(str, table.columns)]
-    taken = [*named.values(), *called_choices(columns)]
-    if named["query"] is None:
-        taken += asking_columns(columns)
+    missing = [part for part in ("query", "label") if named[part] is None]
+    guesses = propose_columns(table, names, missing)
+    # What is likely to ask, or to be the label, is no evidence.
+    taken = [*named.values(), *called_choices([*map(str, table.columns)])]
+    taken += [guesses[part] for part in missing if part in guesses]
     for part, field in suggest_roles(table, taken).items():
         if named[part] is None:
             notice(f"try --{part} {shlex.quote(field)}")

@@ -4,26 +4,31 @@ Where both keep scores of the same items, from which the stated values follow, i
 resampled in pairs; elsewhere a difference is made of the two intervals, and says so.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from measurand.compare.pairing import (
+    CLOSE,
     FindingPair,
+    item_difference,
     paired_differences,
+    row_estimate,
     shared_ids,
+    version_limits,
 )
-from measurand.compare.versions import is_same_benchmark, items_by_id
+from measurand.compare.versions import is_same_benchmark
 from measurand.core.audit import Comparison
-from measurand.core.finding import Estimate, Exhibit, Finding, Report
-from measurand.report.terminal import KIND, SUFFIX
+from measurand.core.finding import Estimate, Finding, Report
 from measurand.stats.decisions import unpaired_difference as between
 
 Key = tuple[str, str, str]
 PAIRED = "paired on items of both"
+# Fewer that all go one way do so by chance more often than once in twenty: 2 / 2**5.
+LEAST_UNITS = 6
 
 
 @dataclass(frozen=True)
@@ -32,12 +37,19 @@ class Change:
 
     Attributes:
         same_quantity: Whether both are of one quantity; if not, there is no gap either.
+        is_clear: Whether the gap is clear of zero, over units enough to be sure of it.
     """
 
     first: Finding | None
     second: Finding | None
     gap: Estimate | None = None
     same_quantity: bool = True
+    is_clear: bool = False
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether the difference is of items in pairs."""
+        return self.gap is not None and self.gap.method.startswith("paired")
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -87,7 +99,7 @@ class Changes:
     @property
     def judged_conditions(self) -> set[str | None]:
         """The conditions that the two verdicts are on."""
-        return {judged_condition(report, self.comparison) for report in self.reports}
+        return _judged_conditions(self.reports, self.comparison)
 
     @property
     def paired(self) -> bool:
@@ -95,6 +107,32 @@ class Changes:
         return any(
             c.gap is not None and c.gap.method.startswith(PAIRED) for c in self.ranking
         )
+
+    def judges(self, change: Change) -> bool:
+        """Whether a verdict rests on it: by its statistic, its reader and condition."""
+        return _is_judged(change, self.reports, self.comparison)
+
+    @property
+    def deciding(self) -> Change | None:
+        """The headline: of those that verdicts rest on, the surest.
+
+        Where no report keeps the answers of the reader that is judged, one whose items
+        can be paired stands for it, of the same statistic and part.
+        """
+        first = next(iter(self.comparison.worse), "")
+        every = [c for c in self.ranking if c.gap and c.statistic == first]
+        judged = [change for change in every if self.judges(change)]
+        places = {change.condition for change in judged}
+        stands = [c for c in every if c.condition in places and c.is_paired]
+        paired = [change for change in judged if change.is_paired]
+        return max(paired or stands or judged, key=self._weight, default=None)
+
+    def _weight(self, change: Change) -> tuple[bool, bool, float]:
+        """What the verdicts themselves say, then what is sure, then what is large."""
+        sides = zip((change.first, change.second), self.reports, strict=True)
+        is_said = any(f and f.decision == r.verdict.label for f, r in sides)
+        size = abs(change.gap.value) if change.gap else 0.0
+        return is_said, change.is_clear, size
 
     @property
     def stage(self) -> str | None:
@@ -132,13 +170,63 @@ class Changes:
 def report_changes(
     names: Sequence[str], reports: Sequence[Report], comparison: Comparison
 ) -> list[Changes]:
-    """Every later report against the first, as far as changes are asked for."""
+    """Every later report against the first, as far as changes are asked for.
+
+    Where a benchmark is judged, and no explanations, both must be of one.
+    """
     if not comparison.changes:
         return []
     return [
         _pair_changes((names[0], name), (reports[0], report), comparison)
         for name, report in zip(names[1:], reports[1:], strict=True)
+        if comparison.conditions_setting or is_same_benchmark(reports[0], report)
     ]
+
+
+def lost_figures(
+    first: Report, second: Report, comparison: Comparison
+) -> list[Finding]:
+    """What the first verdict rests on that nothing in the second can be set against."""
+    reports = first, second
+    sides = [_findings_by_key(report, comparison) for report in reports]
+    judged = [
+        finding
+        for finding in sides[0].values()
+        if _is_judged(Change(finding, None), (first,), comparison)
+        and _has_gap(finding, finding)
+    ]
+    kept = [
+        finding
+        for finding, other in _match_findings(sides, reports, comparison)
+        if finding is not None and other is not None and _has_gap(finding, other)
+    ]
+    return [finding for finding in judged if not any(finding is k for k in kept)]
+
+
+def _has_gap(a: Finding, b: Finding) -> bool:
+    """Whether both have intervals, of one level, from which a difference follows."""
+    return between(a.estimate, b.estimate, dependent=True) is not None
+
+
+def _is_judged(
+    change: Change, reports: Sequence[Report], comparison: Comparison
+) -> bool:
+    """Whether a verdict of these reports rests on it."""
+    readers = {name for r in reports for name in comparison.judged_readers(r)}
+    conditions = _judged_conditions(reports, comparison)
+    if conditions == {None}:
+        conditions = {comparison.preferred or change.condition}
+    return (
+        change.statistic in comparison.worse
+        and any(finding.reader in readers for finding in change.findings)
+        and any(finding.condition in conditions for finding in change.findings)
+    )
+
+
+def _judged_conditions(
+    reports: Sequence[Report], comparison: Comparison
+) -> set[str | None]:
+    return {judged_condition(report, comparison) for report in reports}
 
 
 def judged_condition(report: Report, comparison: Comparison) -> str | None:
@@ -163,22 +251,48 @@ def _pair_changes(
         if a is not None and b is not None and a.statistic in comparison.scores
     }
     paired = paired_differences(*reports, ids, pairs)
-    keeps_items = all(len(items_by_id(report)) for report in reports)
-    share = len(ids) > 0 or (not keeps_items and is_same_benchmark(*reports))
-    change_list = []
+    versions = version_limits(reports)
+    share = len(ids) > 0 or is_same_benchmark(*reports)
+    changes = []
     for key, (a, b) in enumerate(matches):
-        gap, same_quantity = (
-            paired.get(key),
-            _is_same_quantity(a, b, reports, comparison),
-        )
-        if gap is not None:
-            gap = replace(gap, method=f"{PAIRED}: {gap.method}")
+        same_quantity = _is_same_quantity(a, b, reports, comparison)
+        change = Change(a, b, None, same_quantity)
+        row = a and b and _pair_items(a, b, reports, comparison, versions)
+        if row:
+            change = replace(change, gap=row_estimate(row), is_clear=row["clear"])
+        elif key in paired:
+            gap = replace(paired[key], method=f"{PAIRED}: {paired[key].method}")
+            change = replace(change, gap=gap, is_clear=is_clear(gap))
         elif a is not None and b is not None and same_quantity:
-            gap = between(a.estimate, b.estimate, dependent=share)
-        change_list.append(Change(a, b, gap, same_quantity))
-    return _order_changes(
-        Changes(names, reports, comparison, share, len(ids), change_list)
-    )
+            unpaired = between(a.estimate, b.estimate, dependent=share)
+            clear = unpaired is not None and is_clear(unpaired)
+            change = replace(change, gap=unpaired, is_clear=clear)
+        changes.append(change)
+    return _order_changes(Changes(names, reports, comparison, share, len(ids), changes))
+
+
+def _pair_items(
+    a: Finding,
+    b: Finding,
+    reports: tuple[Report, Report],
+    comparison: Comparison,
+    versions: "pd.Index[str] | None",
+) -> dict[str, Any] | None:
+    """The difference on shared items, where each has a part in the statistic."""
+    score = comparison.item_scores.get(a.statistic)
+    if score is None:
+        return None
+    scores = [score(report, f) for report, f in zip(reports, (a, b), strict=True)]
+    for values, finding in zip(scores, (a, b), strict=True):
+        # Of several seeds, or another shuffle, items keep something else.
+        if values is None or not abs(values.mean() - finding.estimate.value) < CLOSE:
+            return None
+    return item_difference(reports, scores, versions)
+
+
+def is_clear(gap: Estimate) -> bool:
+    """Whether a difference is clear of zero, and not by chance of a few units."""
+    return gap.n >= LEAST_UNITS and (gap.low > 0 or gap.high < 0)
 
 
 def _is_same_quantity(
@@ -204,14 +318,15 @@ def _is_same_quantity(
 
 def _order_changes(pair: Changes) -> Changes:
     conditions = list(dict.fromkeys(change.condition for change in pair.ranking))
-    stage = pair.stage
+    stage, deciding = pair.stage, pair.deciding
 
-    def sort_key(change: Change) -> tuple[int, int, bool]:
+    def sort_key(change: Change) -> tuple[bool, bool, int, int, bool]:
         rank = pair.rank(change)
         # At a glance explainers stand under each other by one reader, then by another.
         glance = rank == 1 and change.reader != stage
         which = conditions.index(change.condition) if rank > 2 else 0
-        return rank, which, glance or (rank == 0 and change.gap is None)
+        last = glance or (rank == 0 and change.gap is None)
+        return not change.is_clear, change is not deciding, rank, which, last
 
     return replace(pair, ranking=sorted(pair.ranking, key=sort_key))
 
@@ -246,103 +361,3 @@ def _match_findings(
     return matches + [
         (first.get(key), second.get(key)) for key in dict.fromkeys([*first, *second])
     ]
-
-
-CAPTION = (
-    "{second} less {first}, with {level} intervals, each by itself: of many "
-    "differences that are none, some are called higher or lower by chance"
-)
-FIGURE = "What differs: {second} less {first}"
-
-
-def change_findings(pairs: Sequence[Changes]) -> Iterator[Finding]:
-    """Each difference, and which way it goes."""
-    for pair in pairs:
-        where = f"{pair.names[1]} − {pair.names[0]}"
-        for change in pair.ranking:
-            if change.gap is not None:
-                yield Finding(
-                    f"{change.statistic}{SUFFIX}",
-                    change.reader,
-                    f"{where}, {change.condition}",
-                    change.gap,
-                    _change_decision(change, pair.names),
-                )
-
-
-def change_exhibits(pairs: Sequence[Changes]) -> Iterator[Exhibit]:
-    """The differences that lead as a figure, and all of them with both values."""
-    for pair in pairs:
-        first, second = pair.names
-        figure_rows = pd.DataFrame(_figure_rows(pair))
-        if len(figure_rows):
-            caption = FIGURE.format(first=first, second=second)
-            settings = {"margin": 0.0, "x_title": f"{second} − {first}"}
-            yield Exhibit(
-                f"differences in {second}", "intervals", figure_rows, caption, settings
-            )
-        table = pd.DataFrame(
-            [_change_row(change, pair.names) for change in pair.ranking]
-        )
-        if len(table):
-            levels = {change.gap.level for change in pair.ranking if change.gap}
-            level = " or ".join(f"{100 * level:.4g} %" for level in sorted(levels))
-            caption = CAPTION.format(first=first, second=second, level=level or "no")
-            yield Exhibit(f"changes in {second}", KIND, table, caption)
-
-
-def _figure_rows(pair: Changes) -> Iterator[dict[str, object]]:
-    stage = pair.stage
-    readers = {change.reader for change in pair.ranking if pair.heads(change)}
-    for change in pair.ranking:
-        gap, rank = change.gap, pair.rank(change)
-        stands = change.reader == stage or change.reader not in readers
-        if gap is None or rank > 1 or not stands:
-            continue
-        names = change.condition, change.statistic
-        group, name = names if rank == 0 else reversed(names)
-        ends = {"value": gap.value, "low": gap.low, "high": gap.high}
-        yield {"group": group, "name": name, **ends}
-
-
-def _change_row(change: Change, names: tuple[str, str]) -> dict[str, object]:
-    gap = change.gap
-    return {
-        "condition": change.condition,
-        "statistic": change.statistic,
-        "reader": change.reader,
-        **_side_columns("first", names[0], change.first),
-        **_side_columns("second", names[1], change.second),
-        "difference": gap.value if gap else np.nan,
-        "low": gap.low if gap else np.nan,
-        "high": gap.high if gap else np.nan,
-        "n": gap.n if gap else np.nan,
-        "decision": _change_decision(change, names),
-        "method": gap.method if gap else "",
-    }
-
-
-def _side_columns(side: str, name: str, finding: Finding | None) -> dict[str, object]:
-    estimate = finding.estimate if finding else None
-    return {
-        side: name,
-        f"{side}_value": estimate.value if estimate else np.nan,
-        f"{side}_low": estimate.low if estimate else np.nan,
-        f"{side}_high": estimate.high if estimate else np.nan,
-        f"{side}_decision": (finding.decision or "") if finding else "",
-    }
-
-
-def _change_decision(change: Change, names: tuple[str, str]) -> str:
-    gap = change.gap
-    if change.second is None:
-        return f"only in {names[0]}"
-    if change.first is None:
-        return f"only in {names[1]}"
-    if not change.same_quantity:
-        return "not the same quantity"
-    if gap is None:
-        return "no interval"
-    if gap.low > 0 or gap.high < 0:
-        return "higher" if gap.value > 0 else "lower"
-    return "the same" if gap.low == gap.high else "undecided"

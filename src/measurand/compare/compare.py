@@ -12,12 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 import pandas as pd
 
 from measurand.audits import AUDITS
-from measurand.compare import changes, pairing, statistics, worsening
+from measurand.compare import pairing, statistics, tables, worsening
 from measurand.compare.changes import Changes, judged_condition, report_changes
 from measurand.compare.versions import items_by_id
 from measurand.core.audit import Audit, Comparison, findings_by_reader
 from measurand.core.errors import BadInput, BadOption
 from measurand.core.finding import Exhibit, Finding, Report, Verdict
+from measurand.report.answer import answer_report
+from measurand.report.terminal import order_findings
 
 
 def compare(reports: Sequence[Report], names: Sequence[str] | None = None) -> Report:
@@ -46,22 +48,20 @@ def compare(reports: Sequence[Report], names: Sequence[str] | None = None) -> Re
     pairs = report_changes(names, reports, comparison)
     verdicts = Counter(report.verdict.label for report in reports)
     counts = ", ".join(f"{n} {label}" for label, n in verdicts.most_common())
-    stated = [
-        *pairing.paired_findings(differences),
-        *worsening.headline_differences(names, reports, comparison),
-        *changes.change_findings(pairs),
-    ]
-    worse = worsening.list_worse(names, reports, comparison, stated, differences)
+    worse = worsening.list_worse(names, reports, comparison, pairs, differences)
     reasons = [f"{len(reports)} reports: {counts}", *axis_changes(pairs), *worse]
     label = worsening.WORSE if worse else "compared"
     return Report(
         audit="compare",
         benchmark={"name": ", ".join(names), "reports": len(reports)},
         verdict=Verdict(label, "", None, "; ".join(reasons)),
-        findings=(
-            *correlations,
-            *_restate_findings(names, reports),
-            *stated,
+        findings=order_findings(
+            [
+                *tables.change_findings(pairs),
+                *pairing.paired_findings(differences),
+                *_restate_findings(names, reports),
+                *correlations,
+            ]
         ),
         settings={
             "audit": audits[0],
@@ -71,7 +71,7 @@ def compare(reports: Sequence[Report], names: Sequence[str] | None = None) -> Re
         not_run={
             **unlike,
             **too_few,
-            **_pairing_note(differences, comparison),
+            **_pairing_note(differences, pairs),
             **one_sided_parts(pairs),
         },
         warnings=[
@@ -85,7 +85,7 @@ def compare(reports: Sequence[Report], names: Sequence[str] | None = None) -> Re
         exhibits=(
             *comparison.exhibits(names, reports),
             _decision_exhibit(names, reports, comparison),
-            *changes.change_exhibits(pairs),
+            *tables.change_exhibits(pairs),
             *statistics.statistic_exhibits(entries, comparison),
             *pairing.paired_exhibits(differences),
         ),
@@ -110,10 +110,12 @@ def _report_names(reports: Sequence[Report]) -> list[str]:
     return names
 
 
-def _pairing_note(differences: pd.DataFrame, comparison: Comparison) -> dict[str, str]:
+def _pairing_note(
+    differences: pd.DataFrame, pairs: Sequence[Changes]
+) -> dict[str, str]:
     # Where changes are stated, each says itself whether it is paired.
-    unsaid = differences.empty and not comparison.changes
-    return {"paired differences": pairing.NOT_PAIRED} if unsaid else {}
+    stated = len(differences) or any(pair.ranking for pair in pairs)
+    return {} if stated else {"paired differences": pairing.NOT_PAIRED}
 
 
 def _decision_exhibit(
@@ -121,7 +123,8 @@ def _decision_exhibit(
 ) -> Exhibit:
     rows = []
     for name, report in zip(names, reports, strict=True):
-        row = {"benchmark": name, "verdict": report.verdict.label}
+        tone = answer_report(report).tone.name
+        row = {"benchmark": name, "verdict": report.verdict.label, "tone": tone}
         if comparison.axes:
             row["fails"] = ", ".join(failing_axes(report, comparison)) or "–"
         for statistic in comparison.headlines:

@@ -16,7 +16,7 @@ from measurand.compare.versions import (
     version_ids,
 )
 from measurand.core.arrays import Floats
-from measurand.core.audit import Score
+from measurand.core.audit import Score, score_column
 from measurand.core.clusters import (
     count_clusters,
     cross_clusters,
@@ -25,7 +25,7 @@ from measurand.core.clusters import (
 )
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Exhibit, Finding, Report
-from measurand.core.names import split_own_column
+from measurand.core.names import own_column, split_own_column
 from measurand.core.seeds import generator
 from measurand.stats.paired import share_difference, sign_flip
 from measurand.stats.resampling import (
@@ -40,6 +40,7 @@ from measurand.stats.uncertainty import mean_interval
 # The kinds of columns of answers: of evidence, of leakage, and of its fields alone.
 CORRECT, PAIR, RIGHT = "correct", "pair_right", "right"
 ANSWERS = {CORRECT: 1, PAIR: 1, RIGHT: 2}  # and how many names each holds
+SCORE = own_column("score")  # of the items of a report, while they are paired
 LEAST_SHARED = 20  # below this many shared items a difference says nothing
 LEVEL = 0.95
 NOT_PAIRED = (
@@ -59,21 +60,17 @@ def accuracy_differences(
 def paired_findings(differences: pd.DataFrame) -> Iterator[Finding]:
     """Each difference, and whether it is clear of zero."""
     for row in differences.to_dict("records"):
-        estimate = Estimate(
-            row["value"],
-            row["low"],
-            row["high"],
-            LEVEL,
-            row["n"],
-            f"{row['method']} p = {row['p']:.3g}",
-        )
-        clear = row["low"] > 0 or row["high"] < 0
-        if row["clusters"] < row["n"]:
-            clear &= row["p"] < 1 - LEVEL
         where = f"{row['part']}{row['second']} − {row['first']}"
         unclear = "undecided" if row["gained"] + row["lost"] else "the same"
-        decision = "differs" if clear else unclear
+        decision = "differs" if row["clear"] else unclear
+        estimate = row_estimate(row)
         yield Finding("accuracy_difference", row["reader"], where, estimate, decision)
+
+
+def row_estimate(row: Mapping[Any, Any]) -> Estimate:
+    """The difference of one row, with its interval."""
+    ends = row["value"], row["low"], row["high"]
+    return Estimate(*ends, LEVEL, row["n"], f"{row['method']} p = {row['p']:.3g}")
 
 
 def paired_exhibits(differences: pd.DataFrame) -> Iterator[Exhibit]:
@@ -98,37 +95,51 @@ def _difference_rows(
         zip(names, reports, strict=True), 2
     ):
         pair = first_report, second_report
-        versions = None if is_called_alike(*pair) else version_ids(*pair)
-        left, right = (_answered_items(report) for report in pair)
-        for column in left:
-            if column not in right:
+        versions = version_limits(pair)
+        for column in map(str, first_report.items.columns):
+            kinds = ANSWERS.items()
+            if not any(split_own_column(column, kind, n) for kind, n in kinds):
                 continue
-            ids = left[column].index.join(right[column].index, how="inner")
-            if versions is not None:
-                ids = ids[ids.isin(versions)]
-            if len(ids) < LEAST_SHARED:
-                continue
-            tables = left[column].loc[ids], right[column].loc[ids]
-            before, after = (
-                _score_column(table, column).to_numpy(np.float64) for table in tables
-            )
-            clusters = _shared_clusters(pair, tables, ids)
-            if clusters is not None and count_clusters(clusters) < 2:
-                continue
-            part, reader = _split_column(column)
-            where = {"reader": reader, "part": part}
-            where |= {"first": first, "second": second}
-            yield {**where, **_difference_row(after - before, clusters)}
+            scores = [score_column(report, column) for report in pair]
+            row = item_difference(pair, scores, versions)
+            if row is not None:
+                part, reader = _split_column(column)
+                where = {"reader": reader, "part": part}
+                yield {**where, "first": first, "second": second, **row}
 
 
-def _answered_items(report: Report) -> dict[str, pd.DataFrame]:
-    """The items that each column of answers is of; an id may stand in train too."""
-    answered = {}
-    for name in map(str, report.items.columns):
-        if any(split_own_column(name, kind, n) for kind, n in ANSWERS.items()):
-            items = report.items[_score_column(report.items, name).notna()]
-            answered[name] = items[~items.index.duplicated()]
-    return answered
+def version_limits(pair: tuple[Report, Report]) -> "pd.Index[str] | None":
+    """The ids that two versions share; None where all of one id are one item."""
+    return None if is_called_alike(*pair) else version_ids(*pair)
+
+
+def item_difference(
+    pair: tuple[Report, Report],
+    scores: Sequence["pd.Series[float] | None"],
+    versions: "pd.Index[str] | None",
+) -> dict[str, Any] | None:
+    """The mean difference of scores on the items that both reports have; else None."""
+    first, second = scores
+    if first is None or second is None:
+        return None
+    answered = _answered_items(pair[0], first), _answered_items(pair[1], second)
+    ids = answered[0].index.join(answered[1].index, how="inner")
+    if versions is not None:
+        ids = ids[ids.isin(versions)]
+    if len(ids) < LEAST_SHARED:
+        return None
+    tables = answered[0].loc[ids], answered[1].loc[ids]
+    before, after = (table[SCORE].to_numpy(np.float64) for table in tables)
+    clusters = _shared_clusters(pair, tables, ids)
+    if clusters is not None and count_clusters(clusters) < 2:
+        return None
+    return _difference_row(after - before, clusters)
+
+
+def _answered_items(report: Report, scores: "pd.Series[float]") -> pd.DataFrame:
+    """The items that have a score, and this; an id may stand in train too."""
+    items = report.items.assign(**{SCORE: scores})[scores.notna().to_numpy()]
+    return items[~items.index.duplicated()]
 
 
 def _split_column(column: str) -> tuple[str, str]:
@@ -179,7 +190,9 @@ def _difference_row(
         p = binomtest(gained, gained + lost).pvalue if gained + lost else 1.0
         unknown = ", items taken for independent" if clusters is None else ""
         method = f"paired {interval.method}{unknown}; exact McNemar"
+    clear = interval.low > 0 or interval.high < 0
     return {
+        "clear": bool(clear and (count == len(gap) or p < 1 - LEVEL)),
         "value": interval.value,
         "low": interval.low,
         "high": interval.high,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from measurand.compare.versions import is_same_benchmark
 from measurand.core.audit import Against, Comparison
 from measurand.core.finding import Exhibit, Finding, Report
 from measurand.core.names import whole_condition
@@ -22,6 +23,7 @@ class ReportEntry:
     """What one report states of one reader under one condition.
 
     Attributes:
+        origin: The first report that is of this benchmark, or of a version of it.
         chosen: Whether this is the reader that stands for its report in a figure.
         stated: The statistics by name.
     """
@@ -29,6 +31,7 @@ class ReportEntry:
     benchmark: str
     reader: str
     condition: str
+    origin: str
     chosen: bool
     stated: Mapping[str, StatedValue]
 
@@ -44,12 +47,22 @@ def report_entries(
     return [
         entry
         for name, report in zip(names, reports, strict=True)
-        for entry in _read_entries(name, report, comparison)
+        for entry in _read_entries(
+            name, report, _find_origin(report, names, reports), comparison
+        )
     ]
 
 
+def _find_origin(
+    report: Report, names: Sequence[str], reports: Sequence[Report]
+) -> str:
+    """The name of the first report that is of the same benchmark."""
+    pairs = zip(names, reports, strict=True)
+    return next(n for n, r in pairs if r is report or is_same_benchmark(r, report))
+
+
 def _read_entries(
-    name: str, report: Report, comparison: Comparison
+    name: str, report: Report, origin: str, comparison: Comparison
 ) -> list[ReportEntry]:
     stated = [
         finding for finding in report.findings if finding.statistic in comparison.parts
@@ -74,6 +87,7 @@ def _read_entries(
             name,
             reader,
             condition,
+            origin,
             reader == chosen,
             {
                 **numbers,
@@ -188,6 +202,7 @@ def statistic_exhibits(
                 "y_title": comparison.titles.get(pair.y, pair.y),
                 "diagonal": pair.diagonal,
                 "trend": True,
+                "units": _count_units(table, entries),
             }
             yield Exhibit(
                 f"{pair.y} ~ {pair.x}", "scatter", table, pair.caption, settings
@@ -205,11 +220,12 @@ def correlations(
         name = f"{pair.y} ~ {pair.x}"
         if table.empty:
             continue
-        stated = pearson(table["x"].to_numpy(), table["y"].to_numpy())
+        units = _count_units(table, entries)
+        stated = pearson(table["x"].to_numpy(), table["y"].to_numpy(), units=units)
         if stated is None:
             few[f"correlation {name}"] = (
-                f"it takes {LEAST_POINTS} points that differ both ways; "
-                f"there are {len(table)}"
+                f"it takes {LEAST_POINTS} benchmarks that differ both ways; "
+                f"there are {units}"
             )
             continue
         decision = "undecided"
@@ -217,6 +233,12 @@ def correlations(
             decision = "positive" if stated.value > 0 else "negative"
         findings.append(Finding("correlation", readers, name, stated, decision))
     return findings, few
+
+
+def _count_units(table: pd.DataFrame, entries: Sequence[ReportEntry]) -> int:
+    """Of how many benchmarks points are: parts and versions of one go together."""
+    origins = {entry.benchmark: entry.origin for entry in entries}
+    return len({origins[name] for name in table["name"]})
 
 
 def _scatter_table(

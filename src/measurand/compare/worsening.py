@@ -1,66 +1,79 @@
 """What got worse from a report to a later one of the same benchmark.
 
-A verdict is worse where its tone is: fine, cannot say, fix first, leaks, in this order.
-A headline is worse where its difference is clear of zero on the wrong side.
+A verdict is worse where its tone is: fine, cannot say, fix first, leaks, in this order;
+of one tone, where its label is, in the order of the audit. Of one verdict, a statistic
+that it rests on is worse where its difference is clear of zero on the wrong side.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from measurand.compare.versions import is_same_benchmark
-from measurand.core.audit import Comparison
-from measurand.core.finding import Finding, Report
-from measurand.core.terms import verdict_words
-from measurand.report.terminal import SUFFIX
-from measurand.stats.decisions import unpaired_difference
+from measurand.audits import AUDITS
+from measurand.compare.changes import Changes, lost_figures
+from measurand.compare.versions import Match, is_same_benchmark
+from measurand.core.audit import Audit, Comparison
+from measurand.core.errors import BadInput
+from measurand.core.finding import Report
+from measurand.core.terms import some_label
+from measurand.report.answer import Answer, answer_report
+from measurand.report.terminal import plain_text
 
 WORSE = "worse"
 TONES = ("fine", "unknown", "fix", "leaks")  # the better first
-ALL = "all models"  # what an audit states of all its readers together
 ALONE = "single_accuracy"  # what a part alone reaches, which is paired on items
 
 
-def headline_differences(
-    names: Sequence[str], reports: Sequence[Report], comparison: Comparison
-) -> Iterator[Finding]:
-    """The headlines of later reports less those of the first, of the same benchmark.
+def check_can_be_worse(
+    folders: Sequence[Mapping[str, Report]], matches: Sequence[Match]
+) -> None:
+    """Raise where something of the first folder has nothing to be worse than it.
 
-    They are those of the readers on which a verdict rests. An audit that states changes
-    of its own has them there.
+    What cannot be compared would pass, whatever became of it.
     """
-    if comparison.changes:
-        return
-    for name, report in zip(names[1:], reports[1:], strict=True):
-        if not is_same_benchmark(reports[0], report):
-            continue
-        stages = {reports[0].verdict.stage, report.verdict.stage, ALL}
-        before = {(f.statistic, f.reader, f.condition): f for f in reports[0].findings}
-        for finding in report.findings:
-            key = finding.statistic, finding.reader, finding.condition
-            stated = finding.statistic in comparison.worse and key in before
-            if not stated or finding.statistic == ALONE:
-                continue
-            preferred = comparison.preferred in ("", finding.condition)
-            gap = unpaired_difference(
-                before[key].estimate, finding.estimate, dependent=True
+    partners = {match.places[0]: len(match.places) for match in matches}
+    for place in folders[0]:
+        if partners.get(place, 0) < len(folders):
+            raise BadInput(
+                f"whether it got worse: {plain_text(place, 200)} cannot be compared: "
+                "a folder has no report of its audit and benchmark; run that audit "
+                "there too, or give the reports to compare themselves"
             )
-            if gap is None or not preferred or finding.reader not in stages:
-                continue
-            clear = gap.low > 0 or gap.high < 0
-            decision = (
-                ("higher" if gap.value > 0 else "lower") if clear else "undecided"
-            )
-            where = f"{name} − {names[0]}, {finding.condition}"
-            statistic = f"{finding.statistic}{SUFFIX}"
-            yield Finding(statistic, finding.reader, where, gap, decision)
+    for match in matches:
+        for place, report in zip(match.places[1:], match.reports[1:], strict=True):
+            _check_counterparts(match, place, report)
+
+
+def _check_counterparts(match: Match, place: str, report: Report) -> None:
+    """Raise where a later report is of another benchmark or lacks what was judged."""
+    first = match.reports[0]
+    old, new = plain_text(match.places[0], 200), plain_text(place, 200)
+    if not is_same_benchmark(first, report):
+        raise BadInput(
+            f"what got worse needs reports of one benchmark, and {old} and {new} "
+            "share neither a name nor items; give an old and a new report of one "
+            "benchmark"
+        )
+    if match.audit not in AUDITS.entries or report.audit != match.audit:
+        return  # nothing is known of the one; the other is refused where it is compared
+    audit: Audit = AUDITS.thing(match.audit)
+    if lost := lost_figures(first, report, audit.comparison):
+        figure = lost[0]
+        names = figure.statistic, figure.reader, figure.condition
+        what = "{} of {} ({})".format(*(plain_text(name) for name in names))
+        more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
+        raise BadInput(
+            f"the verdict of {old} rests on {what}{more}, which "
+            f"cannot be compared: {new} states no such interval; run both with the "
+            "same readers and fields"
+        )
 
 
 def list_worse(
     names: Sequence[str],
     reports: Sequence[Report],
     comparison: Comparison,
-    differences: Sequence[Finding],
+    pairs: Sequence[Changes],
     paired: pd.DataFrame,
 ) -> list[str]:
     """What got worse, a phrase each: verdicts first, then headlines.
@@ -69,39 +82,68 @@ def list_worse(
         names: What the reports are called.
         reports: The first, and later ones.
         comparison: Which way the headlines of the audit get worse.
-        differences: Every difference that is stated.
+        pairs: What differs between the first and each later one.
         paired: Differences of accuracy on shared items.
     """
+    answers = [answer_report(report) for report in reports]
     phrases = []
-    for name, report in zip(names[1:], reports[1:], strict=True):
-        ranks = [_tone_rank(r) for r in (reports[0], report)]
+    for name, report, answer in zip(names[1:], reports[1:], answers[1:], strict=True):
+        ranks = verdict_rank(reports[0], answers[0]), verdict_rank(report, answer)
         if is_same_benchmark(reports[0], report) and ranks[1] > ranks[0]:
-            labels = report.verdict.label, reports[0].verdict.label
-            phrases.append(f"{name} is {labels[0]} where {names[0]} is {labels[1]}")
-    for finding in differences:
-        wrong_way = comparison.worse.get(finding.statistic.removesuffix(SUFFIX))
-        if wrong_way is not None and finding.decision == wrong_way:
-            phrases.append(_say_worse(finding))
-    if comparison.worse.get(ALONE) and len(paired):
-        alone = paired[~paired["part"].isin(["", "pair: "])]
-        for row in alone[alone["low"] > 0].to_dict("records"):
-            if row["first"] == names[0]:
-                phrases.append(
-                    f"{row['reader']} is right {row['value']:.3f} [{row['low']:.3f}, "
-                    f"{row['high']:.3f}] more often, {row['part']}{row['second']} − "
-                    f"{row['first']}"
-                )
-    return phrases
+            later, first = _name_verdicts(answer, answers[0])
+            phrases.append(f"{name} is {later} where {names[0]} is {first}")
+    for pair in pairs:
+        phrases += _worse_figures(pair)
+    return [*phrases, *_worse_parts(names[0], comparison, paired)]
 
 
-def _say_worse(finding: Finding) -> str:
-    statistic = finding.statistic.removesuffix(SUFFIX)
+def verdict_rank(report: Report, answer: Answer) -> tuple[int, int]:
+    """How bad a verdict is: by the tone that a page shows, then by its label."""
+    labels: tuple[str, ...] = ()
+    if report.audit in AUDITS.entries:
+        audit: Audit = AUDITS.thing(report.audit)
+        labels = audit.labels
+    label = some_label(report.verdict.label)
     return (
-        f"{statistic} of {finding.reader} is {finding.decision} by {finding.estimate}, "
-        f"{finding.condition}"
+        TONES.index(answer.tone.name),
+        labels.index(label) if label in labels else -1,
     )
 
 
-def _tone_rank(report: Report) -> int:
-    tone = verdict_words(report.audit, report.verdict.label).tone.name
-    return TONES.index(tone) if tone in TONES else TONES.index("unknown")
+def _name_verdicts(later: Answer, first: Answer) -> tuple[str, str]:
+    """Both by their labels, and by their tones where these alone tell them apart."""
+    answers = later, first
+    if later.verdict != first.verdict:
+        return later.verdict, first.verdict
+    one, other = (f"{a.verdict} ({a.tone.word.lower()})" for a in answers)
+    return one, other
+
+
+def _worse_figures(pair: Changes) -> Iterator[str]:
+    """The statistics that a verdict rests on and that are surely worse."""
+    where = f"{pair.names[1]} − {pair.names[0]}"
+    for change in pair.ranking:
+        if change.gap is None or not change.is_clear or not pair.judges(change):
+            continue
+        side = "higher" if change.gap.value > 0 else "lower"
+        if pair.comparison.worse[change.statistic] == side:
+            yield (
+                f"{change.statistic} of {change.reader} is {side} by {change.gap}, "
+                f"{where}, {change.condition}"
+            )
+
+
+def _worse_parts(
+    first: str, comparison: Comparison, paired: pd.DataFrame
+) -> Iterator[str]:
+    """The parts from which readers are surely more often right on the same items."""
+    if not comparison.worse.get(ALONE) or paired.empty:
+        return
+    alone = paired[~paired["part"].isin(["", "pair: "])]
+    for row in alone[alone["clear"] & (alone["value"] > 0)].to_dict("records"):
+        if row["first"] == first:
+            yield (
+                f"{row['reader']} is right {row['value']:.3f} [{row['low']:.3f}, "
+                f"{row['high']:.3f}] more often, {row['part']}{row['second']} − "
+                f"{row['first']}"
+            )

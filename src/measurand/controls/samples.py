@@ -4,7 +4,7 @@ Which items are spiked depends on the seed alone: a smaller dose spikes some of 
 items of a larger one, with the same words, whatever the kind.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -176,15 +176,20 @@ def unused_words(
     benchmark: Benchmark, count: int, rng: np.random.Generator
 ) -> list[str]:
     """So many made words that stand nowhere in the benchmark."""
-    used, made = _vocabulary(benchmark), dict[str, None]()
-    while len(made) < count:
+    return make_words(_vocabulary(benchmark), count, rng)
+
+
+def make_words(used: Set[str], count: int, rng: np.random.Generator) -> list[str]:
+    """So many made words that are none of those used."""
+    new = dict[str, None]()
+    while len(new) < count:
         consonants = rng.integers(len(CONSONANTS), size=SYLLABLES)
         vowels = rng.integers(len(VOWELS), size=SYLLABLES)
         pairs = zip(consonants, vowels, strict=True)
         word = "".join(CONSONANTS[c] + VOWELS[v] for c, v in pairs)
         if word not in used:
-            made[word] = None
-    return list(made)
+            new[word] = None
+    return list(new)
 
 
 def unused_names(benchmark: Benchmark, count: int, seed: int) -> list[str]:

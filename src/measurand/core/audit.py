@@ -8,12 +8,13 @@ A `Comparison` is all that `compare` knows of any audit. One that says nothing i
 compared by its verdicts, its decisions and the answers its reports share.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from numbers import Integral, Real
 from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
+import pandas as pd
 
 from measurand.core.arrays import Floats
 from measurand.core.benchmark import Benchmark
@@ -53,6 +54,11 @@ class Score:
     of: Callable[..., Floats] = np.asarray
 
 
+# What each item adds to a statistic, so that its mean over items is the statistic; None
+# where a report does not keep that.
+ItemScores = Callable[[Report, Finding], "pd.Series[float] | None"]
+
+
 @dataclass(frozen=True)
 class Comparison:
     """How reports of one audit stand beside each other.
@@ -71,11 +77,13 @@ class Comparison:
         claims: Statistics among these that answer a question of their own, once a
             report; the answers stand beside each other.
         scores: What some of these are made of, so that items can be paired.
+        item_scores: The same where each item has a part of its own in the statistic.
         axes: The words by which a verdict says what fails, and the statistic of each.
         conditions_setting: The setting that lists the conditions, the one judged first.
         outcomes: Settings that were not chosen but found.
-        worse: The headlines by which a later report may be worse, and which way that
-            is: higher or lower.
+        worse: The statistics that verdicts rest on, which may make a later report
+            worse, and which way that is: higher or lower. The first is the headline.
+        judged_readers: The readers that a verdict rests on.
         alike: Settings by which statistics are compared only where they are the same.
         titles: What the axes of figures call a statistic.
         exhibits: Figures of the audit's own, from the names of the reports and these.
@@ -92,10 +100,14 @@ class Comparison:
     changes: tuple[str, ...] = ()
     claims: tuple[str, ...] = ()
     scores: Mapping[str, Score] = field(default_factory=dict)
+    item_scores: Mapping[str, ItemScores] = field(default_factory=dict)
     axes: Mapping[str, str] = field(default_factory=dict)
     conditions_setting: str = ""
     outcomes: tuple[str, ...] = ()
     worse: Mapping[str, str] = field(default_factory=dict)
+    judged_readers: Callable[[Report], Collection[str | None]] = lambda report: (
+        report.verdict.stage,
+    )
     alike: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
     exhibits: Callable[[Sequence[str], Sequence[Report]], Iterable[Exhibit]] = (
@@ -106,6 +118,13 @@ class Comparison:
     def leading(self) -> tuple[str, ...]:
         """The statistics that are read first: the effects, then the axes."""
         return (*self.effects, *self.axes.values())
+
+
+def score_column(report: Report, column: str) -> "pd.Series[float] | None":
+    """A column of the items as numbers; None where the report does not keep it."""
+    if column not in report.items:
+        return None
+    return pd.to_numeric(report.items[column], errors="coerce").astype(float)
 
 
 def findings_by_reader(
@@ -129,7 +148,7 @@ class Audit:
         name: What it is called everywhere.
         question: What it asks, in one line.
         needs: The parts of a benchmark it cannot do without: evidence, rationale.
-        labels: Every word that its verdict can be.
+        labels: Every word that its verdict can be, the better before the worse.
         readers: The readers it asks where nobody names others.
         settings: The frozen dataclass of its settings, every one with a default.
         run: `run(experiment, readers, settings)`; readers are named.

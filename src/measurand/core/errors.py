@@ -24,8 +24,9 @@ A message says what was given, what is allowed and what to do, in lower case. It
 arguments in backticks, which the command line turns into options.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from types import MappingProxyType
 
 LONGEST_NAME = 200  # letters of a name in a message
 
@@ -105,7 +106,13 @@ class RepeatedIds(BadInput):
 
 
 class AmbiguousRoles(BadInput):
-    """A part that no column, or more than one, could plainly play."""
+    """A part that no column, or more than one, could plainly play.
+
+    Attributes:
+        proposal: The column that may be meant for each part; empty where none may.
+    """
+
+    proposal: Mapping[str, str] = MappingProxyType({})
 
 
 class NotApplicable(BadInput):

@@ -5,18 +5,21 @@ is a `BadInput` without the file's name, which the caller adds.
 """
 
 import errno
+import hashlib
 import json
 import os
 import stat
 import tempfile
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from measurand.core.errors import BadInput, BadOption, StoreFailed, quote
+from measurand.core.locks import is_same, try_lock
 
 DEEPEST = 64  # lists and objects inside each other; a person's file has a handful
 LARGEST = 2**63 - 1  # the integers that TOML promises, and that any table holds
@@ -30,23 +33,65 @@ def write_file(path: Path, content: bytes, *, overwrite: bool = True) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(
-            dir=path.parent, prefix=".", suffix=".part"
-        )
-        try:
-            with os.fdopen(handle, "wb") as file:
+        handle, temporary = _open_part(path)
+        with os.fdopen(handle, "wb") as file:
+            try:
                 file.write(content)
-            os.chmod(temporary, 0o666 & ~UMASK)
-            (os.replace if overwrite else _rename_to_new)(temporary, path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+                file.flush()
+                os.chmod(temporary, 0o666 & ~UMASK)
+                if os.name == "nt":  # which renames no open file, and knows no locks
+                    file.close()
+                (os.replace if overwrite else _rename_to_new)(temporary, path)
+            except BaseException:
+                Path(temporary).unlink(missing_ok=True)
+                raise
     except OSError as failure:
         why = failure.strerror or type(failure).__name__
         raise StoreFailed(
             f"cannot write {path.name} to {path.parent}: {why.lower()}; free some "
             "space or name another folder; what was finished is kept"
         ) from failure
+
+
+def _open_part(path: Path) -> tuple[int, str]:
+    """A new file beside `path` to write to, and its name.
+
+    The name follows from that of `path`: what a killed run left is removed by the next
+    that writes there. A lock keeps others away until the file is renamed; where there
+    are no locks, each writer has a name of its own.
+    """
+    digest = hashlib.sha256(os.fsencode(path.name)).hexdigest()[:16]
+    part = os.path.join(path.parent, f".measurand-{digest}.part")
+    with suppress(OSError):  # such as what another user left
+        while os.name != "nt":
+            try:
+                handle = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+            except FileExistsError:
+                _remove_leftover(part)
+                continue
+            is_ours = try_lock(handle)
+            if is_ours and is_same(handle, part):  # and no other took it for left over
+                return handle, part
+            os.close(handle)
+            if is_ours is None:
+                os.unlink(part)
+                break
+    return tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+
+
+def _remove_leftover(part: str) -> None:
+    """Remove a file once nobody writes to it any more; raise where nobody can tell."""
+    try:
+        handle = os.open(part, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return
+    try:
+        if not try_lock(handle, wait=True):
+            raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK), part)
+        if is_same(handle, part):
+            os.unlink(part)
+    finally:
+        os.close(handle)
 
 
 def _rename_to_new(temporary: str, path: Path) -> None:
@@ -85,7 +130,7 @@ def check_new_file(
 
 
 def check_is_path(name: str, value: object) -> None:
-    """Raise where a value is no path.
+    """Raise where a value is no path, or one that no file can have.
 
     >>> check_is_path("directory", "reports")
     """
@@ -93,6 +138,19 @@ def check_is_path(name: str, value: object) -> None:
         raise BadInput(
             f"`{name}` is a {type(value).__name__}; give the path of a folder"
         )
+    try:
+        os.lstat(value)
+    except ValueError:  # a NUL, or half a character
+        why = "holds what no name of a file can"
+    except OSError as failure:
+        if failure.errno != errno.ENAMETOOLONG:
+            return
+        why = "is too long for the name of a file"
+    else:
+        return
+    raise BadInput(
+        f"`{name}` is {quote(str(value), 80)}, which {why}; give the path of a folder"
+    )
 
 
 def check_writable(folder: Path) -> None:
@@ -156,6 +214,19 @@ def open_ordinary(path: str | Path) -> BinaryIO:
     raise BadInput("it is no ordinary file")
 
 
+def check_no_link(folder: str | Path, name: str | Path) -> None:
+    """Raise where a link stands on the way from a folder to a file below it.
+
+    Another name for the same file (a hard link) looks like any file.
+    """
+    if os.path.realpath(Path(folder, name)) != str(
+        Path(os.path.realpath(folder), name)
+    ):
+        raise BadInput(
+            "it is a link or lies behind one; put what is meant in its place"
+        )
+
+
 def read_bounded(path: str | Path, most: int = MOST_BYTES) -> bytes:
     """All bytes of an ordinary file, where it holds at most so many."""
     with open_ordinary(path) as stream:
@@ -167,7 +238,12 @@ def read_bounded(path: str | Path, most: int = MOST_BYTES) -> bytes:
 
 def read_json(path: str | Path, most: int = MOST_BYTES) -> Any:
     """The JSON value in a file; no key stands in an object twice."""
-    return _parse(read_bounded(path, most), _parse_json, "JSON")
+    return parse_json(read_bounded(path, most))
+
+
+def parse_json(content: bytes) -> Any:
+    """The JSON value that a stranger wrote; no key stands in an object twice."""
+    return _parse(content, _load_json, "JSON")
 
 
 def read_toml(path: str | Path, most: int = MOST_BYTES) -> dict[str, Any]:
@@ -214,7 +290,7 @@ def _parse(content: bytes, decode: Callable[[str], Any], language: str) -> Any:
     return value
 
 
-def _parse_json(text: str) -> Any:
+def _load_json(text: str) -> Any:
     return json.loads(
         text, object_pairs_hook=_distinct_keys, parse_constant=_refuse_constant
     )
@@ -223,8 +299,8 @@ def _parse_json(text: str) -> Any:
 def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        counts = Counter(name for name, _ in pairs)  # a count a name is quadratic
+        twice = next(name for name, count in counts.items() if count > 1)
         raise BadInput(f"{quote(twice)} stands in it twice")
     return value
 

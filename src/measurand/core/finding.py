@@ -1,7 +1,10 @@
 """What an audit states: estimates, findings, readings, a verdict, exhibits."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any, Self
 
@@ -164,6 +167,19 @@ class Report:
             ):
                 return finding
         raise KeyError((statistic, reader, condition))
+
+    @cached_property
+    def first_estimates(self) -> Mapping[tuple[str, str | None, str], Estimate]:
+        """The first finite estimate by statistic, reader or None, condition or "".
+
+        Pages ask for many, and a report of a stranger may hold any number of findings.
+        """
+        firsts: dict[tuple[str, str | None, str], Estimate] = {}
+        for f in self.findings:
+            keys = product((f.statistic,), (None, f.reader), ("", f.condition))
+            for key in keys if math.isfinite(f.estimate.value) else ():
+                firsts.setdefault(key, f.estimate)
+        return firsts
 
     @property
     def frame(self) -> pd.DataFrame:

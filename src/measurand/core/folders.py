@@ -3,7 +3,9 @@
 What goes into a folder is written to another beside it, which takes its name when all
 is there: who reads it, and a kill at any moment, finds what was there before or what is
 new. `run.json` lists the fingerprint of every file written. A folder that holds
-anything else, or a file that was changed since, is never touched.
+anything else, or a file that was changed since, is never touched. What a killed run
+left beside a folder is removed by the next one that writes that folder: its name tells
+what it was to be, and its lock that nobody writes to it any more.
 """
 
 import ctypes
@@ -16,17 +18,19 @@ import stat
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from measurand.core.errors import BadInput, BadOption, StoreFailed, quote
 from measurand.core.files import UMASK, check_writable, read_bounded, write_file
+from measurand.core.locks import hold_folder
 
 RUN = "run.json"
 # What a folder may hold; one of them is never replaced by another.
 REPORT, READER, DEMO = KINDS = "a report", "a saved reader", "the demo"
 SWAP = 2  # RENAME_EXCHANGE of Linux, and RENAME_SWAP of macOS
+DIGITS = 16  # of the digest of a folder's path, in the name of its part
 AT_CWD = -100  # AT_FDCWD of Linux
 # What a system or file system that cannot swap two folders answers.
 UNABLE = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP}
@@ -87,9 +91,12 @@ def replace_folder(
     """A folder to write to, which takes the name and place of `folder` at the end."""
     check_out(folder, overwrite=overwrite, holds=holds)
     path = _real_path(folder)
-    part = Path(tempfile.mkdtemp(dir=path.parent, prefix=".measurand-", suffix=".part"))
+    held = ExitStack()
+    part = _make_part(path, held)
     try:
         yield part
+        # Once it has our part's name, no other run may take it for a leftover.
+        held.enter_context(hold_folder(path, wait=True))
         os.chmod(part, path.stat().st_mode if path.is_dir() else 0o777 & ~UMASK)
         check_out(folder, overwrite=overwrite, holds=holds)  # hours may have passed
         _put_in_place(part, path)
@@ -107,6 +114,22 @@ def replace_folder(
     finally:
         # What is left of the old folder, or of the new one where it failed.
         shutil.rmtree(part, ignore_errors=True)
+        held.close()
+
+
+def _make_part(path: Path, held: ExitStack) -> Path:
+    """A new folder beside `path`, held by us; what killed runs left is removed."""
+    digest = hashlib.sha256(os.fsencode(path)).hexdigest()
+    ends = {"prefix": f".measurand-{digest[:DIGITS]}-", "suffix": ".part"}
+    for leftover in path.parent.glob(f"{ends['prefix']}*{ends['suffix']}"):
+        with hold_folder(leftover) as is_ours:
+            if is_ours:
+                shutil.rmtree(leftover, ignore_errors=True)
+    while True:
+        part = Path(tempfile.mkdtemp(dir=path.parent, **ends))
+        # Another run may have taken it for a leftover before we held it.
+        if held.enter_context(hold_folder(part)) is not False:
+            return part
 
 
 def _check_no_file(folder: str | Path, path: Path) -> None:

@@ -89,7 +89,11 @@ class LikeTexts:
         ... ).families.tolist()
         [0, 0, 0, 0, 1]
         """
-        most = max(LARGEST * self.count, FEW)
+        return self.families_within(LARGEST)
+
+    def families_within(self, largest: float) -> NDArray[np.int64]:
+        """The families, of which none may hold a larger share of the distinct texts."""
+        most = max(largest * self.count, FEW)
         groups = np.arange(self.count)
         for share in (NEAR, *LOOSER):
             looser = _link(self.pairs, share, self.count)

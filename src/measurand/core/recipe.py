@@ -2,16 +2,22 @@
 
 A recipe says what it is (`kind`), so that neither the file its class lives in nor the
 name of the class is part of any key or random stream. It says what it can do
-(`traits`), so that nobody guesses it from the name that a caller gave it.
+(`traits`), so that nobody guesses it from the name that a caller gave it. It says which
+of its settings name a model (`LOCATE`), since its files decide its answers, and their
+path does not.
 """
 
 import dataclasses
 import json
+import os
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
+from typing import Any, Protocol
 
-from measurand.core.errors import BadInput
+from measurand.core.digests import path_digest
+from measurand.core.errors import BadInput, MissingWeights
 
 
 class Strength(IntEnum):
@@ -119,6 +125,41 @@ def _check_owner(kind: str, cls: type) -> None:
     )
 
 
+class Locate(Protocol):
+    """What finds the folder or file of a model."""
+
+    def __call__(self, name: str, *, fetch: bool = True) -> str | None:
+        """Its path; None where it is not to be had, as by `fetch` from a hub."""
+
+
+# In the metadata of a setting that names a model: what finds the files of the model.
+LOCATE = "locate"
+
+
+def _model_paths(thing: Any, *, fetch: bool) -> Iterator[str]:
+    """The folder or file of each model that recipes name."""
+    if isinstance(thing, list | tuple):
+        for part in thing:
+            if not isinstance(part, str):
+                yield from _model_paths(part, fetch=fetch)
+    elif dataclasses.is_dataclass(thing) and not isinstance(thing, type):
+        for field in dataclasses.fields(thing):
+            value = getattr(thing, field.name)
+            if LOCATE not in field.metadata or not isinstance(value, str):
+                yield from _model_paths(value, fetch=fetch)
+            elif (path := field.metadata[LOCATE](value, fetch=fetch)) is not None:
+                yield path
+
+
+def model_digests(thing: Any) -> list[str]:
+    """The digests of the files of all models that recipes name.
+
+    They belong into the key of whatever is kept; a model that is not to be had gives no
+    answer that could be kept.
+    """
+    return [path_digest(path) for path in _model_paths(thing, fetch=True)]
+
+
 def settings_of(recipe: Any) -> dict[str, Any]:
     """The settings that are not at their default: a new one changes no identity."""
     settings = {}
@@ -136,7 +177,8 @@ def settings_of(recipe: Any) -> dict[str, Any]:
 def identity(thing: Any) -> str:
     """The spoken name of a recipe, or of several: of random streams, and in store keys.
 
-    It is the same in every process.
+    It is the same in every process. The folder of a model goes by what it holds, so
+    that a copy elsewhere is the same model; a model with a name goes by that.
 
     >>> from measurand.core.intervention import AsIs
     >>> identity((AsIs(), 2, "b"))
@@ -144,18 +186,45 @@ def identity(thing: Any) -> str:
     """
     if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
         settings = settings_of(thing)
-        inside = ", ".join(f"{name}={identity(settings[name])}" for name in settings)
+        kinds = {field.name: field.metadata for field in dataclasses.fields(thing)}
+        inside = ", ".join(
+            f"{name}={_setting_identity(value, kinds[name].get(LOCATE))}"
+            for name, value in settings.items()
+        )
         return f"{kind_of(thing)}({inside})" if inside else kind_of(thing)
     if isinstance(thing, list | tuple):
         return f"({', '.join(identity(part) for part in thing)})"
     return json.dumps(_plain_value(thing))
 
 
+def _setting_identity(value: Any, locate: Locate | None) -> str:
+    """What a setting is called: a folder that it names, by the files in it."""
+    # A short name such as bert means its model also where a folder is called so.
+    if (
+        locate is not None
+        and isinstance(value, str)
+        and os.path.isdir(value)
+        and locate(value, fetch=False) == value
+    ):
+        return json.dumps(f"files {path_digest(value)}")
+    return identity(value)
+
+
 def describe_recipe(thing: Any) -> Any:
-    """A recipe as lists, dicts, numbers and strings, every setting said."""
+    """A recipe as lists, dicts, numbers and strings, every setting said.
+
+    Beside a setting that names a model stands the digest of its files.
+    """
     if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
-        names = [field.name for field in dataclasses.fields(thing)]
-        values = {name: describe_recipe(getattr(thing, name)) for name in names}
+        values = {}
+        for field in dataclasses.fields(thing):
+            value = getattr(thing, field.name)
+            values[field.name] = describe_recipe(value)
+            if LOCATE in field.metadata and isinstance(value, str):
+                # A model that was not to be had was not asked; the report says so.
+                with suppress(MissingWeights):
+                    path = field.metadata[LOCATE](value, fetch=False)
+                    values |= {f"{field.name}_files": path_digest(path)} if path else {}
         return {**values, "recipe": kind_of(thing)}
     if isinstance(thing, list | tuple):
         return [describe_recipe(part) for part in thing]

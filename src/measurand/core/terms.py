@@ -111,7 +111,7 @@ def verdict_words(audit: str, label: str) -> VerdictWords:
     """
     verdicts = _audit_words(audit).get("verdict", {})
     # A verdict that counts, as "inflated on 2 of 9 tasks", has the words of "some".
-    counted = COUNTED.sub("some", label)
+    counted = some_label(label)
     starts = [
         key
         for key in verdicts
@@ -125,6 +125,15 @@ def verdict_words(audit: str, label: str) -> VerdictWords:
     words = dict(verdicts[max(starts, key=len)])
     tone, steps = tones[words.pop("tone")], tuple(words.pop("next"))
     return VerdictWords(tone, next=steps, **words)
+
+
+def some_label(label: str) -> str:
+    """The label of a verdict; of one that counts, as `labels` has it.
+
+    >>> some_label("inflated on 2 of 9 tasks")
+    'inflated on some tasks'
+    """
+    return COUNTED.sub("some", label)
 
 
 def reader_words(name: str) -> str:

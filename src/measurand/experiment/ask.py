@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from measurand import __version__
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import BadOption
+from measurand.core.errors import BadOption, MissingWeights
 from measurand.core.finding import Finding
 from measurand.core.intervention import AsIs, Intervention, Rearranging, Selection
 from measurand.core.reader import Reader
-from measurand.core.recipe import identity, traits_of
+from measurand.core.recipe import identity, model_digests, traits_of
 from measurand.core.store import Codec, entry_key
 from measurand.selections.rows import Everything
 from measurand.stats.scores import wilson_share
@@ -93,7 +93,21 @@ def ask_key(ask: Ask, benchmark: Benchmark, seed: int) -> str:
     test = benchmark.test_parts[ask.part] if ask.part else benchmark.test
     digests = [benchmark.train.digest, test.digest]
     packages = traits_of(ask.reader).packages
-    return entry_key(identity([versions(packages), digests, seed, ask]))
+    return answer_key(versions(packages), digests, seed, ask)
+
+
+def answer_key(*material: Any) -> str:
+    """A fingerprint of recipes and data, and of the files of models that they name."""
+    return entry_key(identity([*material, *model_digests(material)]))
+
+
+def check_key(before: str, after: str) -> None:
+    """Raise where files that an answer was computed from changed in the meantime."""
+    if before != after:
+        raise MissingWeights(
+            "the files of a model changed while it was in use; run again, and leave "
+            "them alone until it has ended"
+        )
 
 
 @cache

@@ -4,7 +4,6 @@ The local one runs them in worker processes.
 """
 
 import os
-import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -12,14 +11,15 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from functools import cached_property
-from multiprocessing import get_context, parent_process, resource_tracker
+from multiprocessing import parent_process
 from multiprocessing.reduction import ForkingPickler
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from measurand.core.benchmark import Benchmark
+from measurand.core.digests import keep_digests
 from measurand.core.errors import WorkerLost
+from measurand.core.processes import start_workers, worker_context
 from measurand.core.recipe import traits_of
-from measurand.core.signals import hold_signals
 from measurand.core.store import Store
 from measurand.experiment.ask import Ask
 from measurand.experiment.trial import run_trial
@@ -120,7 +120,7 @@ class LocalEngine:
             setting = None if self.employer is self else self.portable_setting
             running: dict[Future[None], int] = {}
             for number in rest:
-                with hold_signals():  # a process may be started for it
+                with start_workers():  # the first makes the pool start them all
                     trial = ForkingPickler.dumps(trials[number]).tobytes()
                     task = pool.submit(_run_in_worker, trial, setting)
                 running[task] = number
@@ -153,9 +153,7 @@ class LocalEngine:
     def open_pool(self) -> ProcessPoolExecutor:
         """The worker processes, started when first needed."""
         if self.pool is None:
-            _start_tracker()
-            # Spawned, not forked: a fork copies locks that other threads may hold.
-            context = get_context("spawn")
+            context = worker_context()
             # Not as arguments of the processes: to start one waits until it has read
             # all of these, for ever where it was killed before.
             settings = context.Queue()
@@ -190,20 +188,6 @@ class LocalEngine:
         self.pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _start_tracker() -> None:
-    """Start what Python gives every pool, so that it stays when we are stopped.
-
-    It removes what a killed process left behind, which is no news to the user.
-    """
-    before = list(sys.warnoptions)
-    sys.warnoptions.append("ignore:resource_tracker")
-    try:
-        with hold_signals():
-            resource_tracker.ensure_running()
-    finally:
-        sys.warnoptions[:] = before
-
-
 def _settle_worker(settings: "Queue[bytes]") -> None:
     """Let a new worker end when its parent does, and take what it works on."""
     threading.Thread(target=end_with_parent, daemon=True).start()
@@ -221,4 +205,5 @@ def end_with_parent() -> None:
 def _run_in_worker(trial: bytes, setting: bytes | None) -> None:
     """Run one trial in a worker, on what came with it or else with the worker."""
     found: Setting = SETTING[0] if setting is None else ForkingPickler.loads(setting)
-    run_trial(*found, ForkingPickler.loads(trial))
+    with keep_digests(found[2]):
+        run_trial(*found, ForkingPickler.loads(trial))

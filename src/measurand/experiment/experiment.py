@@ -6,9 +6,11 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from measurand.core.benchmark import Benchmark
 from measurand.core.bounds import check_seed, check_workers
+from measurand.core.digests import keep_digests
 from measurand.core.errors import BadOption, ReaderFailed
 from measurand.core.files import keep_calls
 from measurand.core.reader import Reader, Tunable
@@ -25,7 +27,9 @@ from measurand.experiment.ask import (
     ReaderMeasures,
     WrittenAnswers,
     answer_fits,
+    answer_key,
     ask_key,
+    check_key,
 )
 from measurand.experiment.budget import (
     DEFAULT_BUDGET,
@@ -118,6 +122,7 @@ def open_experiment(
             store = stack.enter_context(temporary)
         answer_store = Store(Path(store))
         answer_store.announce_format(notice)
+        stack.enter_context(keep_digests(answer_store))
         runner: Engine = ENGINES.thing(engine)(
             benchmark, seed, answer_store, workers, **terms
         )
@@ -262,7 +267,8 @@ def resolve_asks(experiment: Experiment, asks: Sequence[Ask]) -> list[Answer]:
 
 def _resolve_each(experiment: Experiment, asks: Sequence[Ask]) -> list[Answer]:
     """The numbers for each ask, none of which is cut into folds any more."""
-    keys = [ask_key(ask, experiment.benchmark, experiment.seed) for ask in asks]
+    benchmark = experiment.benchmark
+    keys = [ask_key(ask, benchmark, experiment.seed) for ask in asks]
     stored_answers = {
         k: _read_answer(experiment, k, ask)
         for k, ask in dict(zip(keys, asks, strict=True)).items()
@@ -280,6 +286,7 @@ def _resolve_each(experiment: Experiment, asks: Sequence[Ask]) -> list[Answer]:
     for k, ask in missing.items():
         stored_answers[k] = _read_answer(experiment, k, ask)
         if stored_answers[k] is None:
+            check_key(k, ask_key(ask, benchmark, experiment.seed))
             raise ReaderFailed(
                 f"{type(ask.reader).__name__} gave no {ask.what} that could be kept: "
                 "numbers must be finite, and shares of classes sum to 1; see "
@@ -311,15 +318,23 @@ def _check_each_reader(experiment: Experiment, trials: Sequence[Trial]) -> None:
 
 
 def compute_once(
-    experiment: Experiment, key: str, codec: Codec[Thing], compute: Callable[[], Thing]
+    experiment: Experiment,
+    material: Sequence[Any],
+    codec: Codec[Thing],
+    compute: Callable[[], Thing],
 ) -> Thing:
-    """What is computed: from the store where it is kept, else here, and then kept."""
+    """What is computed: from the store where it is kept, else here, and then kept.
+
+    Its key is made of `material`: all that it depends on.
+    """
+    key = answer_key(*material)
     thing = experiment.store.read(key, codec, experiment.notice)
     experiment.tally["computed" if thing is None else "reused"] += 1
     if thing is None:
         # One thread: sums in another order differ in the last bit, and tip a token.
         with limit_threads(), keep_calls(experiment.store.directory):
             thing = compute()
+        check_key(key, answer_key(*material))
         experiment.store.write(key, codec, thing)
     return thing
 

@@ -20,9 +20,9 @@ from measurand.core.arrays import Floats
 from measurand.core.errors import ReaderFailed
 from measurand.core.explainer import Explainer, Judge, Likeness, Pairs, Prompting
 from measurand.core.items import Items
-from measurand.core.recipe import TORCH, identity, traits_of
+from measurand.core.recipe import TORCH, traits_of
 from measurand.core.seeds import generator
-from measurand.core.store import Codec, entry_key
+from measurand.core.store import Codec
 from measurand.experiment.ask import ANSWER_CODEC, Answer, versions
 from measurand.experiment.experiment import Experiment, compute_once
 
@@ -97,10 +97,10 @@ def ask_writer(
     for done, start in enumerate(starts):
         experiment.watch(done, len(starts))
         batch = prompts[start : start + TOGETHER]
-        key = entry_key(identity([versions(TORCH), writer, list(batch)]))
+        material = versions(TORCH), writer, list(batch)
         compute = partial(writer.generate, batch)
         codec = TEXT_CODEC.only(partial(_are_all, count=len(batch)))
-        batch_texts = compute_once(experiment, key, codec, compute)
+        batch_texts = compute_once(experiment, material, codec, compute)
         texts += batch_texts
     experiment.watch(len(starts), len(starts))
     return texts
@@ -143,9 +143,10 @@ def judge_pairs(
     scores: dict[Pair, float] = {}
     experiment.watch(0, len(parts))
     for done, part in enumerate(parts, start=1):
-        key, compute = _pairs_key(recipe, part), partial(_judge_part, judge, part)
+        material = versions(traits_of(recipe).packages), "judged", recipe, part
+        compute = partial(_judge_part, judge, part)
         codec = ANSWER_CODEC.only(partial(_are_scores, count=len(part)))
-        answer = compute_once(experiment, key, codec, compute)
+        answer = compute_once(experiment, material, codec, compute)
         scores.update(zip(part, answer.values[0, :, 0].tolist(), strict=True))
         experiment.watch(done, len(parts))
     return np.array([scores[pair] for pair in pairs], np.float64)
@@ -167,9 +168,3 @@ def _are_scores(answer: Answer, count: int) -> bool:
     """Whether an answer is a score a pair; a number that is none is no score."""
     values = answer.values
     return values.shape == (1, count, 1) and bool(((values >= 0) & (values <= 1)).all())
-
-
-def _pairs_key(recipe: object, part: Sequence[Pair]) -> str:
-    """The name of a part: everything that its scores depend on, fingerprinted."""
-    packages = traits_of(recipe).packages
-    return entry_key(identity([versions(packages), "judged", recipe, part]))

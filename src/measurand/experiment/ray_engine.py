@@ -12,18 +12,19 @@ import os
 import re
 import signal
 import socket
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from subprocess import TimeoutExpired
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption, MeasurandError, WorkerLost, quote
-from measurand.core.recipe import traits_of
+from measurand.core.processes import run_python, safe_environment
+from measurand.core.recipe import model_digests, traits_of
 from measurand.core.store import MemoryStore, Store
 from measurand.experiment.ask import versions
 from measurand.experiment.engine import Trial, is_remote
@@ -66,13 +67,10 @@ def _connection_fault(address: str) -> str:
 
 def _join_fault(address: str) -> str:
     """Why another process cannot join; empty where it can."""
-    command = [sys.executable, "-P", "-c", PROBE, address]
     keyless = {n: v for n, v in os.environ.items() if n not in KEY_VARIABLES}
     try:
-        outcome = subprocess.run(  # noqa: S603
-            command, capture_output=True, timeout=ANSWERING, check=False, env=keyless
-        )
-    except subprocess.TimeoutExpired as late:
+        outcome = run_python(PROBE, address, timeout=ANSWERING, variables=keyless)
+    except TimeoutExpired as late:
         if b"InvalidAuthToken" in (late.stderr or b""):
             return "it wants its token, and RAY_AUTH_MODE=token"
         return f"nothing that is one answers within {ANSWERING:.0f} seconds"
@@ -100,6 +98,7 @@ os.environ.update({**ENVIRONMENT, **os.environ})  # Ray reads it while it is imp
 import ray  # noqa: E402
 import ray._private.ray_constants  # noqa: E402
 import ray.exceptions  # noqa: E402
+from ray.job_config import JobConfig  # noqa: E402
 
 Files = dict[str, bytes]
 
@@ -232,8 +231,9 @@ class RayEngine:
             if not is_remote(trial):
                 share = self.share(trial) if self.gpus and _is_heavy(trial) else 0
                 caller_versions = versions(traits_of(trial[0].reader).packages)
+                digests = model_digests(trial)
                 task = WORK.options(num_gpus=share).remote(
-                    self.setting_reference, trial, caller_versions
+                    self.setting_reference, trial, caller_versions, digests
                 )
                 tasks[task] = number
         return tasks
@@ -273,12 +273,16 @@ class RayEngine:
 
 
 def _run_on_node(
-    setting: tuple[Benchmark, int], trial: Trial, caller_versions: tuple[str, ...]
+    setting: tuple[Benchmark, int],
+    trial: Trial,
+    caller_versions: tuple[str, ...],
+    caller_digests: Sequence[str],
 ) -> tuple[Files, MeasurandError | None]:
     """Run one trial on a node: the files of its answers, and how it ended."""
     store = MemoryStore()
     try:
         _check_versions(versions(traits_of(trial[0].reader).packages), caller_versions)
+        _check_models(model_digests(trial), caller_digests)
         run_trial(*setting, store, trial)
     except MeasurandError as failure:
         return store.files, failure  # what was answered before is kept
@@ -336,14 +340,27 @@ def _without_keys() -> Iterator[None]:
 def _start_ray(address: str, **settings: Any) -> None:
     """Let Ray start in this process, without a word, and without a key."""
     before = signal.getsignal(signal.SIGTERM)
-    with _without_keys():
+    with _without_keys(), safe_environment():
         ray.init(
-            address, logging_level=logging.CRITICAL, log_to_driver=False, **settings
+            address,
+            logging_level=logging.CRITICAL,
+            log_to_driver=False,
+            **_job_settings(),
+            **settings,
         )
     if threading.current_thread() is threading.main_thread():
         # Ray answers SIGTERM with a trace, and then as Python was told: that is enough.
         handler = before if callable(before) else signal.getsignal(signal.SIGTERM)
         signal.signal(signal.SIGTERM, handler)
+
+
+def _job_settings() -> dict[str, Any]:
+    """What keeps workers of Ray out of our working folder, unless we look there too.
+
+    They look for modules there first, but where Ray takes this process for a client.
+    """
+    is_searched = os.getcwd() in map(os.path.abspath, sys.path)
+    return {} if is_searched else {"job_config": JobConfig(_client_job=True)}
 
 
 def _cluster_total(kind: str) -> float:
@@ -355,6 +372,15 @@ def _cluster_total(kind: str) -> float:
 def _is_heavy(trial: Trial) -> bool:
     """Whether an encoder or LLM is run."""
     return "torch" in traits_of(trial[0].reader).packages
+
+
+def _check_models(node_digests: Sequence[str], caller_digests: Sequence[str]) -> None:
+    """Nothing, where the models of a node have the files that they have here."""
+    if node_digests != caller_digests:
+        raise BadOption(
+            "a model has other files, or none, on a node of the cluster; put the same "
+            "at the same path of every node"
+        )
 
 
 def _check_versions(

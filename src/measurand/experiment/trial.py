@@ -60,6 +60,7 @@ from measurand.experiment.ask import (
     Answer,
     Ask,
     ask_key,
+    check_key,
 )
 from measurand.interventions.fields import Keep
 
@@ -108,34 +109,40 @@ def run_trial(
 
     Those of a group are fitted at once, each for itself.
     """
+    # Before the files of a model are read, and again before an answer is kept.
+    keys = [ask_key(ask, benchmark, seed) for ask in asks]
     # One thread: sums in another order would differ in the last bit.
     with limit_threads(), keep_calls(store.directory):
-        if asks[0].what == SETTINGS:
-            result = _better_settings(asks[0], benchmark, seed)
-            store.write(ask_key(asks[0], benchmark, seed), ANSWER_CODEC, result)
-            return
-        if asks[0].group:
-            for ask, result in zip(
-                asks, _answer_group(asks, benchmark, seed), strict=True
-            ):
-                store.write(ask_key(ask, benchmark, seed), ANSWER_CODEC, result)
-            return
-        if asks[0].what == TEXTS:
-            writer = _fit_writer(asks[0], benchmark, seed)
-            for ask in asks:
-                result = answer_in_words(writer, ask, benchmark, seed)
-                store.write(ask_key(ask, benchmark, seed), ANSWER_CODEC, result)
-            return
-        epochs = [ask for ask in asks if ask.what == EPOCHS]
-        if epochs:
-            fitted, result = _trace_fit(epochs[0], benchmark, seed)
-            store.write(ask_key(epochs[0], benchmark, seed), ANSWER_CODEC, result)
+        for number, answer in _answer_trial(asks, benchmark, seed):
+            check_key(keys[number], ask_key(asks[number], benchmark, seed))
+            store.write(keys[number], ANSWER_CODEC, answer)
+
+
+def _answer_trial(
+    asks: Sequence[Ask], benchmark: Benchmark, seed: int
+) -> Iterator[tuple[int, Answer]]:
+    """The number of each ask and its answer, as soon as it is there."""
+    first = asks[0]
+    if first.what == SETTINGS:
+        yield 0, _better_settings(first, benchmark, seed)
+    elif first.group:
+        yield from zip(
+            range(len(asks)), _answer_group(asks, benchmark, seed), strict=True
+        )
+    elif first.what == TEXTS:
+        writer = _fit_writer(first, benchmark, seed)
+        for number, ask in enumerate(asks):
+            yield number, answer_in_words(writer, ask, benchmark, seed)
+    else:
+        traced = [number for number, ask in enumerate(asks) if ask.what == EPOCHS]
+        if traced:
+            fitted, answer = _trace_fit(asks[traced[0]], benchmark, seed)
+            yield traced[0], answer
         else:
-            fitted = fit_reader(asks[0], benchmark, seed)
-        for ask in asks:
+            fitted = fit_reader(first, benchmark, seed)
+        for number, ask in enumerate(asks):
             if ask.what != EPOCHS:
-                ask_result = answer_ask(fitted, ask, benchmark, seed)
-                store.write(ask_key(ask, benchmark, seed), ANSWER_CODEC, ask_result)
+                yield number, answer_ask(fitted, ask, benchmark, seed)
 
 
 def _answer_group(

@@ -8,7 +8,7 @@ one.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import cache
 from importlib.resources import files
@@ -18,6 +18,7 @@ import numpy as np
 
 from measurand.core.errors import BadOption
 from measurand.core.items import Items
+from measurand.core.recipe import LOCATE
 from measurand.core.words import bare_words, words
 from measurand.explainers.adversarial import label_ids
 from measurand.explainers.distortions import Drift, negate_text
@@ -27,12 +28,12 @@ from measurand.models.generate import (
     is_endpoint,
     resolve_writer,
 )
+from measurand.models.places import SMOLLM2, writer_path
 from measurand.models.server.endpoint import Endpoint
 
 ROOM = {"concise": 80, "steps": 240}  # tokens that a rationale needs, by style
 LONGEST = 4000  # letters of a field: more would push the instructions out of the window
 MAPPING = "A,B,C ↔ actual labels"  # what the proposal calls the ids and their labels
-SMOLLM2 = "smollm2"
 HALF = 0.5  # of the words must stay where few are to be changed
 WRITTEN, EMPTY, REFUSED, ECHOED = "written", "empty", "refused", "echoed"
 REWRITTEN = "rewritten"  # where a small change was asked for
@@ -42,11 +43,12 @@ REFUSAL = re.compile(
     r"am not able)\b|i['’]m (?:unable|not able)\b)",
     re.IGNORECASE,
 )
-ANSWER = re.compile(
-    r"[*_#(\s]*\b(?:the\s+)?final answer\b\W*?(?:is\b|:)[^\n]*", re.IGNORECASE
-)
+ANSWER = re.compile(r"\b(?:the\s+)?final answer\b\W*?(?:is\b|:)[^\n]*", re.IGNORECASE)
+# A row of signs is read from its start alone: from each of them, it is quadratic.
+SIGNS = re.compile(r"(?<![*_#(\s])[*_#(\s]+\Z")
 # As small models put it: a last line that names an id.
-OTHERWISE = re.compile(r"(?i:\n[^\n]*\b(?:answer|output|label)\b[^\n:]*):\W*[A-Z]\W*$")
+LAST_ID = re.compile(r"(?<!\W)(?P<before>[^\w\n:]*:)\W*[A-Z]\W*\Z")
+OTHERWISE = re.compile(r"\b(?:answer|output|label)\b", re.IGNORECASE)
 BLANK = re.compile(r"\n\s*\n")
 HEAD = re.compile(r"(?:^|(?<=: ))([^\W\d_][\w ]{0,29}):")  # "Input" and the like
 LETTER = re.compile(r"[^\W\d_]")
@@ -70,7 +72,7 @@ class Prompted:
     kind: ClassVar[str] = "prompted"
     query: str
     evidence: str | None = None
-    model: str | Endpoint = SMOLLM2
+    model: str | Endpoint = field(default=SMOLLM2, metadata={LOCATE: writer_path})
     style: str = "concise"
     labeled: bool = True
     max_tokens: int | None = None
@@ -156,7 +158,7 @@ class Edited:
 
     kind: ClassVar[str] = "edited"
     drift: Drift
-    model: str | Endpoint = SMOLLM2
+    model: str | Endpoint = field(default=SMOLLM2, metadata={LOCATE: writer_path})
     max_tokens: int = 120
 
     def __post_init__(self) -> None:
@@ -229,7 +231,8 @@ def _word_overlap(text: str, origin: str) -> float:
     >>> _word_overlap("It is not far.", "it is far"), _word_overlap("So", "no")
     (0.8571428571428571, 0.0)
     """
-    return SequenceMatcher(None, words(text), words(origin), autojunk=False).ratio()
+    first, second = words(text[:LONGEST]), words(origin[:LONGEST])
+    return SequenceMatcher(None, first, second, autojunk=False).ratio()
 
 
 @cache
@@ -280,7 +283,9 @@ def trim_reply(reply: str, prompt: str, *, steps: bool = False) -> str:
     heads = sorted({head for line in prompt.splitlines() for head in _line_heads(line)})
     if heads:
         among = "|".join(map(re.escape, heads))
-        text = re.split(rf"(?im)^\W*(?:{among})\s*:", text)[0]
+        line = rf"(?i)(?<!\W)(?:\A|[^\w\n]*(?=\n))(?P<line>\W*(?:{among})\s*:)"
+        match = re.search(line, text)
+        text = text[: match.start("line")] if match else text
     if not steps:
         return " ".join(BLANK.split(text.strip())[0].split())
     answer = ANSWER.search(text)
@@ -321,7 +326,14 @@ def drop_answer(text: str) -> str:
     >>> drop_answer("1. a\nThe correct answer is: A.")
     '1. a'
     """
-    return OTHERWISE.sub("", ANSWER.sub("", text).rstrip()).strip()
+    *parts, rest = ANSWER.split(text)
+    text = "".join([*(SIGNS.sub("", part) for part in parts), rest]).rstrip()
+    match = LAST_ID.search(text)
+    if match:
+        rest, newline, line = text[: match.end("before") - 1].rpartition("\n")
+        if newline and OTHERWISE.search(line.rpartition(":")[2]):
+            text = rest
+    return text.strip()
 
 
 def reply_outcome(

@@ -80,10 +80,8 @@ def reworder(name: str | None, field: str) -> "Rewording":
     rewording: Rewording
     if kind == "rules":
         rewording = INTERVENTIONS.load("paraphrase", field=field)
-    elif kind in ("smollm2", "llm"):
+    elif kind in ("smollm2", "llm") or (kind == "causal" and model):
         rewording = INTERVENTIONS.load("asked", field=field, model=name)
-    elif kind == "causal" and model:
-        rewording = INTERVENTIONS.load("asked", field=field, model=model)
     else:
         rewording = INTERVENTIONS.load("rewrite", field=field, model=name)
     return rewording

@@ -68,6 +68,27 @@ class Choose:
 
 
 @dataclass(frozen=True)
+class Substitute:
+    """One field's text also in the place of another, which goes.
+
+    A reader of both fields then has all its capacity and only one of the two texts.
+    """
+
+    kind: ClassVar[str] = "substitute"
+    source: str
+    place: str
+
+    def __call__(self, items: Items, rng: np.random.Generator) -> Items:
+        """The items with the same text in both fields, and without metadata."""
+        texts = items.column(self.source).tolist()
+        return items.with_field(self.place, texts).keep_fields(*items.fields)
+
+    def __str__(self) -> str:
+        """The name in reports."""
+        return f"{self.source} in place of {self.place}"
+
+
+@dataclass(frozen=True)
 class DropField:
     """Every field but one; the metadata go too, since they may tell of it."""
 

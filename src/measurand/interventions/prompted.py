@@ -4,6 +4,7 @@ Nothing in a text is an instruction, but no prompt can keep a model from followi
 what it then writes is for a judge to refuse.
 """
 
+import dataclasses
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,8 +16,10 @@ import numpy as np
 
 from measurand.core.errors import BadOption
 from measurand.core.items import Items
+from measurand.core.recipe import LOCATE
 from measurand.interventions.paraphrase import apply_wording, parse_wordings
 from measurand.models.generate import check_writer, generate_texts, resolve_writer
+from measurand.models.places import SMOLLM2, writer_path
 from measurand.models.server.endpoint import Endpoint
 
 WAYS = 4  # of saying each text that are asked for
@@ -36,7 +39,9 @@ class PromptedRewording:
 
     kind: ClassVar[str] = "prompted-rewording"
     field: str
-    model: str | Endpoint = "smollm2"
+    model: str | Endpoint = dataclasses.field(
+        default=SMOLLM2, metadata={LOCATE: writer_path}
+    )
     draw: int = 0
     max_tokens: int = 160
 

@@ -1,5 +1,6 @@
 """Paraphrases that a sequence-to-sequence model writes."""
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,7 +9,9 @@ import numpy as np
 
 from measurand.core.errors import BadOption
 from measurand.core.items import Items
+from measurand.core.recipe import LOCATE
 from measurand.interventions.paraphrase import apply_wording, parse_wordings
+from measurand.models.places import model_path
 from measurand.models.seq2seq import load_seq2seq, rewritings
 
 WAYS = 8  # of saying each text, from which the different ones are kept
@@ -29,7 +32,7 @@ class Rewrite:
 
     kind: ClassVar[str] = "rewrite"
     field: str
-    model: str
+    model: str = dataclasses.field(metadata={LOCATE: model_path})
     draw: int = 0
     prefix: str = "paraphrase: "
     length: int = 64

@@ -5,8 +5,7 @@ BERTScore matches the tokens of two texts by their vectors (Zhang et al. 2020).
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from measurand.core.arrays import Floats
 from measurand.core.errors import BadOption, join_names, quote
 from measurand.core.explainer import Pairs
-from measurand.core.recipe import TORCH, Traits
+from measurand.core.recipe import LOCATE, TORCH, Traits
 from measurand.models.causal_loading import memory_guard
 from measurand.models.classifier import (
     BUDGET,
@@ -34,6 +33,7 @@ from measurand.models.encoder import (
     joint,
     tokenize_texts,
 )
+from measurand.models.places import encoder_path, load_once
 from measurand.models.sequences import input_tensors, join_fields
 
 LENGTH = 256  # tokens of a text that are read
@@ -71,7 +71,7 @@ class BertScore:
 
     kind: ClassVar[str] = "bertscore"
     traits: ClassVar[Traits] = Traits(packages=TORCH)
-    model: str = "minilm"
+    model: str = field(default="minilm", metadata={LOCATE: encoder_path})
     length: int = 256
 
     def alike(self, pairs: Pairs) -> Floats:
@@ -110,7 +110,7 @@ def pair_blocks(pairs: Pairs) -> Iterator[Pairs]:
     yield from (pairs[start:end] for start, end in pairwise(edges))
 
 
-@lru_cache(maxsize=1)
+@load_once(encoder_path, most=1)
 def _encoder_body(name: str) -> Any:
     """The pretrained encoder without a head; on a GPU in half precision."""
     where = cuda_or_cpu()
@@ -160,7 +160,7 @@ class NliJudge:
 
     kind: ClassVar[str] = "nli"
     traits: ClassVar[Traits] = Traits(packages=TORCH)
-    model: str
+    model: str = field(metadata={LOCATE: encoder_path})
     length: int = 256
 
     def entails(self, pairs: Pairs) -> Floats:

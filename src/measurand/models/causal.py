@@ -16,7 +16,6 @@ from measurand.core.arrays import Floats
 from measurand.core.errors import ReaderFailed, quote
 from measurand.core.seeds import generator
 from measurand.models.causal_loading import (
-    SMOLLM2,
     accelerator,
     can_load_four_bit,
     load_decoder,
@@ -33,6 +32,7 @@ from measurand.models.causal_training import (
     tokens_per_batch,
     train_decoder,
 )
+from measurand.models.places import SMOLLM2
 from measurand.models.training import Batch
 
 UNKNOWN_WINDOW = 2048  # tokens, where a model does not say how many it can read

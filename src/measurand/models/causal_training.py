@@ -17,13 +17,10 @@ from torch import Tensor
 from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import ReaderFailed
 from measurand.core.reader import TrainingJob
+from measurand.core.recipe import LOCATE
 from measurand.core.seeds import generator
-from measurand.models.causal_loading import (
-    SMOLLM2,
-    accelerator,
-    has_package,
-    memory_guard,
-)
+from measurand.models.causal_loading import accelerator, has_package, memory_guard
+from measurand.models.places import SMOLLM2, decoder_path
 from measurand.models.training import Batch, Loss, Schedule, train_model
 
 
@@ -222,7 +219,7 @@ class CausalRecipe:
             fewer where its memory is small.
     """
 
-    model: str = SMOLLM2
+    model: str = field(default=SMOLLM2, metadata={LOCATE: decoder_path})
     epochs: int = 3
     batch: int = 16
     rate: float = 5e-5

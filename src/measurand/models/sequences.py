@@ -80,12 +80,14 @@ class TokenSequences:
         sizes: How many tokens of each field are read: fields × items.
         joint: What stands around them.
         truncated: The share of items that were cut.
+        widest: The most tokens that the model reads, padding too; None for no bound.
     """
 
     parts: tuple[TokenizedTexts, ...]
     sizes: Ints
     joint: Joint
     truncated: float
+    widest: int | None = None
 
     @property
     def lengths(self) -> Ints:
@@ -94,6 +96,7 @@ class TokenSequences:
 
     def block(self, rows: Ints, width: int) -> tuple[Ints, Ints, Bools]:
         """Token ids, token kinds and what is no padding, for these items."""
+        width = min(width, self.widest or width)
         ids = np.full((len(rows), width), self.joint.pad, np.int64)
         kinds = np.zeros((len(rows), width), np.int64)
         mask = np.zeros((len(rows), width), bool)
@@ -120,13 +123,16 @@ class TokenSequences:
 
 
 def join_fields(
-    parts: Sequence[TokenizedTexts], joint: Joint, most: int
+    parts: Sequence[TokenizedTexts],
+    joint: Joint,
+    most: int,
+    widest: int | None = None,
 ) -> TokenSequences:
     """The items of these fields; where they are too long, each field gives fairly."""
     full = np.stack([np.diff(part.starts) for part in parts])
     sizes = fair_lengths(full, most - joint.length)
     cut = float((sizes < full).any(axis=0).mean()) if full.size else 0.0
-    return TokenSequences(tuple(parts), sizes, joint, cut)
+    return TokenSequences(tuple(parts), sizes, joint, cut, widest)
 
 
 def fair_lengths(full: Ints, room: int) -> Ints:

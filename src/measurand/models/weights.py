@@ -3,10 +3,13 @@
 Every network, tokenizer and config of transformers is loaded here. A pickle (`.bin`,
 `.pt`) is never opened, an adapter is not followed to the model that it names, and
 weights that lack part of the body are refused, as transformers would draw it at random.
+Whatever would index a table beyond its end, such as a token that the tokenizer knows
+and the network does not, is refused before anything is read with it.
 """
 
+import json
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,19 +19,22 @@ import transformers
 from safetensors import safe_open
 
 from measurand.core.errors import BadInput, MeasurandError, MissingWeights, quote
-from measurand.core.files import MOST_BYTES, read_json
+from measurand.core.files import MOST_BYTES, read_bounded, read_json
 from measurand.core.quiet import quiet_hub
+from measurand.models.places import CONFIG, INDEX, WEIGHTS
 
-CONFIG, WEIGHTS = "config.json", "model.safetensors"
-INDEX = f"{WEIGHTS}.index.json"  # names the files of weights that are cut in parts
 PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".h5", ".msgpack")
+TOKENIZER_CONFIG = "tokenizer_config.json"
 ADAPTERS = ("adapter_config.json", "adapter_model.bin", "adapter_model.safetensors")
-# Of the body's numbers, the most that may be missing: a table of segments, not a layer.
-TOLERATED = 0.01
 # What configs call the number of layers; each layer has a part in the weights.
 LAYERS = (
     *("num_hidden_layers", "num_layers", "num_decoder_layers"),
     *("encoder_layers", "decoder_layers", "n_layer", "n_layers"),
+)
+# Parts that are made one after the other, before any weights are looked at: the most of
+# each that a config may ask for, far more than any model has.
+MOST_PARTS = dict.fromkeys(LAYERS, 2_000) | dict.fromkeys(
+    ("num_experts", "num_local_experts", "n_routed_experts", "num_labels"), 100_000
 )
 POOLER = "pooler"  # a part of the body that checkpoints for other tasks lack
 NEEDED = f"a directory with {CONFIG}, {WEIGHTS} and tokenizer, or a hub id within reach"
@@ -68,9 +74,32 @@ def load_config(location: str, **options: Any) -> Any:
 def load_tokenizer(location: str, **options: Any) -> Any:
     """The tokenizer in a directory or of a hub id."""
     _check_ordinary_files(location)
-    return transformers.AutoTokenizer.from_pretrained(
+    _check_tokenizer_files(Path(location))
+    tokenizer = transformers.AutoTokenizer.from_pretrained(
         location, trust_remote_code=False, **options
     )
+    if "gguf_file" not in options:  # a known decoder; reading GGUF costs seconds
+        _check_ids(tokenizer, load_config(location, **options))
+    return tokenizer
+
+
+def position_count(config: Any) -> int | None:
+    """How many tokens have a position; None where config.json sets no bound.
+
+    RoBERTa and its like count positions from behind that of the padding.
+    """
+    stated = getattr(config, "max_position_embeddings", None)
+    if not isinstance(stated, int) or stated < 1:
+        return None  # -1 stands for positions relative to each other
+    with torch.random.fork_rng(devices=[]), torch.device("meta"):
+        build: Any = transformers.AutoModel.from_config
+        network = build(config)
+    skipped = [
+        getattr(table, "padding_idx", None)
+        for name, table in network.named_modules()
+        if name.endswith("position_embeddings")
+    ]
+    return stated - max((1 + at for at in skipped if at is not None), default=0)
 
 
 def load_network(
@@ -98,12 +127,16 @@ def load_network(
         **options,
     )
     misshapen = {str(key) for key, *_ in information["mismatched_keys"]}
-    body = network.base_model_prefix if new_head else ""
-    if wrong := sorted(key for key in misshapen if key.startswith(body)):
+    body = _body_parts(network)
+    if wrong := sorted(misshapen & body if new_head else misshapen):
         raise ValueError(f"config.json gives {wrong[0]} another shape")
     missing = frozenset(misshapen.union(map(str, information["missing_keys"])))
-    if new_head:
-        _check_body(network, missing)
+    lacking = sorted(name for name in missing & body if POOLER not in name)
+    if new_head and lacking:
+        raise ValueError(
+            f"the weights lack {_list_parts(lacking)} of the body, which would be "
+            "drawn at random"
+        )
     return network, missing
 
 
@@ -111,9 +144,8 @@ def check_complete(what: str, location: str, missing: frozenset[str]) -> None:
     """Raise where part of a network that nobody will train was not in its weights."""
     if missing:
         raise MissingWeights(
-            f"the weights of {what} in {quote(location, 200)} lack {len(missing)} "
-            f"parts, such as {quote(min(missing), 80)}, which would be drawn at "
-            f"random; give {NEEDED}"
+            f"the weights of {what} in {quote(location, 200)} lack "
+            f"{_list_parts(missing)}, which would be drawn at random; give {NEEDED}"
         )
 
 
@@ -143,13 +175,13 @@ def check_model_files(location: str, *, gguf: bool = False) -> None:
         )
     if gguf:
         return
+    if (folder / CONFIG).is_file():
+        _check_config(folder)
     if not any((folder / name).is_file() for name in (WEIGHTS, INDEX)):
         _refuse_pickles(folder)
         return  # transformers says what is missing
     if not (folder / WEIGHTS).is_file():
         _check_index(folder)
-    if (folder / CONFIG).is_file():
-        _check_config(folder)
 
 
 def _check_ordinary_files(location: str) -> None:
@@ -176,7 +208,7 @@ def _refuse_pickles(folder: Path) -> None:
 def _check_index(folder: Path) -> None:
     """Raise where the list of the weights' files names any that is not safetensors."""
     names = _read_object(folder / INDEX).get("weight_map")
-    shards = set(names.values()) if isinstance(names, dict) else {None}
+    shards = dict.fromkeys(names.values()) if isinstance(names, dict) else [None]
     for shard in shards:
         if (
             not isinstance(shard, str)
@@ -198,6 +230,13 @@ def _check_config(folder: Path) -> None:
             f"{where} names its own weights in 'transformers_weights'; allowed is "
             f"{WEIGHTS}: {ADVICE}"
         )
+    parts = [config, *(part for part in config.values() if isinstance(part, dict))]
+    for name, most in MOST_PARTS.items():
+        counts = [part.get(name) for part in parts]
+        if wrong := [n for n in counts if isinstance(n, int) and n > most]:
+            raise MissingWeights(
+                f"{where} sets {name} to {wrong[0]}; allowed are {most:,} at most"
+            )
     for name, value in config.items():
         if name.endswith("_implementation") and "/" in str(value):
             raise MissingWeights(
@@ -254,22 +293,66 @@ def _check_size(kind: Any, location: str) -> None:
         )
 
 
-def _check_body(network: Any, missing: frozenset[str]) -> None:
-    """Raise where the weights lack more of the body than counts for nothing."""
-    prefix = f"{network.base_model_prefix}."
-    sizes = {
-        name: part.numel()
-        for name, part in network.named_parameters()
-        if name.startswith(prefix) and POOLER not in name
-    }
-    lacking = sorted(sizes.keys() & missing)
-    share = sum(sizes[name] for name in lacking) / max(1, sum(sizes.values()))
-    if share > TOLERATED:
-        percent = max(1, math.floor(100 * share))
-        raise ValueError(
-            f"the weights lack {percent} % of the body, such as {lacking[0]}, which "
-            "would be drawn at random"
-        )
+def _list_parts(missing: Collection[str]) -> str:
+    """The first parts by name, and how many more there are.
+
+    >>> _list_parts(["b", "a"]), _list_parts("edcba")
+    ("'a' and 'b'", "'a', 'b', 'c' and 2 more")
+    """
+    names = [quote(name, 80) for name in sorted(missing)[:3]]
+    more = [f"{len(missing) - 3} more"] if len(missing) > 3 else []
+    *first, last = [*names, *more]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _body_parts(network: Any) -> set[str]:
+    """The names of the weights below the head; all, where nothing is set apart."""
+    body = {id(part) for part in network.base_model.parameters()}
+    return {name for name, part in network.named_parameters() if id(part) in body}
+
+
+def _check_tokenizer_files(folder: Path) -> None:
+    """Raise where tokenizer_config.json leads to files outside the folder."""
+    path = folder / TOKENIZER_CONFIG
+    if not path.is_file():
+        return
+    # Not as other JSON is read: honest ones say that texts may have 1e30 tokens.
+    settings = json.loads(read_bounded(path))
+    if not isinstance(settings, dict):
+        return
+    listed = settings.get("fast_tokenizer_files")
+    names = [*listed] if isinstance(listed, list) else []
+    # These are a vocabulary; a text is the path of one, wherever it leads.
+    given = [settings.get(key) for key in ("vocab", "merges")]
+    paths = [value for value in given if isinstance(value, str)]
+    for name in (*names, *paths):
+        if name in paths or not isinstance(name, str) or Path(name).name != name:
+            raise MissingWeights(
+                f"{TOKENIZER_CONFIG} in {quote(str(folder), 200)} names "
+                f"{quote(str(name))}; allowed are files beside it: {ADVICE}"
+            )
+
+
+def _check_ids(tokenizer: Any, config: Any) -> None:
+    """Raise where the tokenizer gives numbers that the network has no row for.
+
+    The marks around texts may have numbers that are in no vocabulary.
+    """
+    encodings = [tokenizer("a"), tokenizer("a", "a")]
+    marks = [n for encoding in encodings for n in encoding["input_ids"]]
+    kinds = [n for encoding in encodings for n in encoding.get("token_type_ids", ())]
+    text_config = config.get_text_config()
+    for noun, numbers, setting in (
+        ("token", [*tokenizer.get_vocab().values(), *marks], "vocab_size"),
+        ("kind", kinds, "type_vocab_size"),
+    ):
+        rows = getattr(text_config, setting, None)
+        largest = max(numbers, default=0)
+        if isinstance(rows, int) and largest >= rows > 0:  # with 0 there is no table
+            raise ValueError(
+                f"the tokenizer gives a {noun} the number {largest}, and the network "
+                f"knows {rows}, counted from 0"
+            )
 
 
 def _cause(failure: BaseException) -> str:

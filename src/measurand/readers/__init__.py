@@ -117,6 +117,15 @@ KINDS = Catalogue(
 )
 
 
+def is_endpoint_reader(name: str) -> bool:
+    """Whether `make_reader` makes one of a model behind a server of this name.
+
+    >>> is_endpoint_reader("endpoint:small"), is_endpoint_reader("causal:endpoint:a")
+    (True, False)
+    """
+    return name.partition(":")[0] == "endpoint"
+
+
 def make_reader(name: str, **terms: Any) -> Any:
     """A reader by its name, or by kind and place: `encoder:DIRECTORY`.
 

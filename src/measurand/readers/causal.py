@@ -13,10 +13,10 @@ from torch.nn.functional import cross_entropy
 from measurand.core.bounds import check_number
 from measurand.core.items import LETTERS, Items
 from measurand.core.reader import JointPrediction, TrainingJob
-from measurand.core.recipe import TORCH, Strength, Traits
+from measurand.core.recipe import LOCATE, TORCH, Strength, Traits
 from measurand.core.task import Task
 from measurand.models.causal import CausalModel
-from measurand.models.causal_loading import SMOLLM2, locate_decoder
+from measurand.models.causal_loading import locate_decoder
 from measurand.models.causal_training import (
     Adaptation,
     CausalRecipe,
@@ -26,6 +26,7 @@ from measurand.models.causal_training import (
     seed_for_part,
     train_decoder,
 )
+from measurand.models.places import SMOLLM2, decoder_path
 from measurand.models.training import Batch
 from measurand.readers.causal_fitted import (
     FittedCausal,
@@ -203,7 +204,7 @@ class ZeroShotReader:
     traits: ClassVar[Traits] = Traits(
         Strength.PRETRAINED, TORCH, needs_weights=True, learns_labels=False
     )
-    model: str = SMOLLM2
+    model: str = field(default=SMOLLM2, metadata={LOCATE: decoder_path})
     template: str = "plain"
     length: int = 1024
     lora: Lora | None = None

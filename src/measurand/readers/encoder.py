@@ -111,7 +111,7 @@ class EncoderReader(EncoderRecipe):
                     classes,
                     items.fields,
                     self.model,
-                    self.length,
+                    self.reading_length,
                     model,
                     1.0,
                     self.rate,

@@ -20,7 +20,13 @@ from measurand.core.files import write_file
 from measurand.core.folders import READER, replace_folder, seal_folder
 from measurand.core.items import Items
 from measurand.core.reader import Attribution
-from measurand.models.encoder import joint, token_offsets, tokenize_texts, tokenizer
+from measurand.models.encoder import (
+    encoder_window,
+    joint,
+    token_offsets,
+    tokenize_texts,
+    tokenizer,
+)
 from measurand.models.gradients import STEPS, attributions
 from measurand.models.sequences import (
     TokenizedTexts,
@@ -114,7 +120,8 @@ class FittedEncoder:
 
     def join(self, parts: Sequence[TokenizedTexts]) -> TokenSequences:
         """The fields joined as the tokenizer joins them."""
-        data = join_fields(parts, joint(self.name, len(parts)), self.length)
+        how = joint(self.name, len(parts))
+        data = join_fields(parts, how, self.length, encoder_window(self.name))
         self.last["truncated"] = data.truncated
         return data
 
@@ -228,8 +235,6 @@ class FittedEncoder:
             content = (json.dumps(description, indent=2) + "\n").encode()
             write_file(folder / SAVED, content)
             seal_folder(folder, {}, READER)
-        # A tokenizer that was read from this directory before is not this one.
-        tokenizer.cache_clear()
 
     def forward(
         self, data: TokenSequences, *, embed: bool = False

@@ -12,7 +12,9 @@ import torch
 from measurand.core.arrays import Ints
 from measurand.core.errors import ReaderFailed
 from measurand.core.items import Items
-from measurand.models.encoder import encoder_checkpoint
+from measurand.core.recipe import LOCATE
+from measurand.models.encoder import encoder_checkpoint, encoder_window
+from measurand.models.places import encoder_path
 from measurand.models.sequences import TokenSequences
 from measurand.models.training import Batch, pool_size, random_batches
 from measurand.readers.contests import contest_places
@@ -69,7 +71,8 @@ def fresh_classifier(
             raise ReaderFailed(f"{name} cannot be adapted: no place for {odd[0]}")
     head = last_map(model)
     head.weight.data.normal_(0.0, 0.02)
-    head.bias.data.zero_()
+    if head.bias is not None:  # a decoder's head has none
+        head.bias.data.zero_()
     return model
 
 
@@ -165,7 +168,7 @@ class EncoderRecipe:
             first (see `tune`), and `rate` counts for nothing.
     """
 
-    model: str = "minilm"
+    model: str = field(default="minilm", metadata={LOCATE: encoder_path})
     epochs: int = 3
     batch: int = 64
     rate: float = 1e-4
@@ -179,3 +182,8 @@ class EncoderRecipe:
     adapt_rate: float = 1e-4
     adapt_batch: int = 16
     rates: tuple[float, ...] = ()
+
+    @property
+    def reading_length(self) -> int:
+        """The most tokens of an item, or as many as the encoder has positions for."""
+        return min(self.length, encoder_window(self.model))

@@ -14,7 +14,8 @@ letters with which that label begins and no other does.
 """
 
 import re
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -33,7 +34,7 @@ LEAST = 0.01  # share of all labels together under which tokens say nothing of t
 FLOOR = 1e-6  # share of a label that stands among no likely tokens
 AROUND = " \t\r\n\"'`()[]*.:▁Ġ"
 CUE = re.compile(r"\banswer\b(?:\s+is)?\W*[:：]", re.IGNORECASE)
-NOT = re.compile(r"(?:\b(?:not|no|never|neither|nor)|n['’]t)\W*$", re.IGNORECASE)
+NOT = re.compile(r"(?:\b(?:not|no|never|neither|nor)|n['’]t)\b(\W*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,8 @@ def find_label(text: str, choices: Choices) -> tuple[int, int] | None:
     >>> [find_label(reply, two) for reply in replies]
     [(1, 0), (1, 6), None]
     """
-    cues = [cue.end() for cue in CUE.finditer(text) if text[cue.end() :].strip(AROUND)]
+    last = len(text.rstrip(AROUND))
+    cues = [cue.end() for cue in CUE.finditer(text) if cue.end() < last]
     start = cues[-1] if cues else 0
     every = sorted(choices.marks, key=len, reverse=True)
     # A bare "A" or "I" before a word is that word's, not an answer.
@@ -102,25 +104,34 @@ def find_label(text: str, choices: Choices) -> tuple[int, int] | None:
 
 def _find_by_text(text: str, start: int, choices: Choices) -> tuple[int, int] | None:
     """The one label that stands in the text from `start` on."""
-    spans = []
+    numbers: dict[tuple[int, int], set[int]] = {}  # of labels, by where they stand
     for number, label in enumerate(choices.classes):
         words = r"\s+".join(map(re.escape, label.split()))
         if words:
             pattern = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
-            spans += [
-                (m.start(), m.end(), number) for m in pattern.finditer(text, start)
-            ]
-    visible = [
-        (a, n)
-        for a, b, n in spans
-        if not any(c <= a and b <= d and d - c > b - a for c, d, _ in spans)
-    ]
-    if len({n for _, n in visible}) != 1 or any(
-        NOT.search(text[:a]) for a, _ in visible
-    ):
+            for match in pattern.finditer(text, start):
+                numbers.setdefault(match.span(), set()).add(number)
+    visible, reach = [], 0
+    for first, end in sorted(numbers, key=lambda span: (span[0], -span[1])):
+        if end > reach:
+            visible.append((first, end))
+            reach = end
+    named = set().union(*(numbers[span] for span in visible))
+    positions = [first for first, _ in visible]
+    if len(named) != 1 or _is_negated(text, positions):
         return None
-    position, number = visible[0]
-    return number, position
+    return named.pop(), positions[0]
+
+
+def _is_negated(text: str, positions: Sequence[int]) -> bool:
+    """Whether "not", and no word after it, stands before any of the positions."""
+    gaps = [match.span(1) for match in NOT.finditer(text)]
+    ends = [end for _, end in gaps]
+    places = [bisect_left(ends, position) for position in positions]
+    return any(
+        place < len(gaps) and gaps[place][0] <= position
+        for place, position in zip(places, positions, strict=True)
+    )
 
 
 def reply_shares(

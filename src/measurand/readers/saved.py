@@ -4,10 +4,9 @@ The directory holds what any checkpoint holds (config, safetensors, tokenizer) a
 `reader.json`: what the weights do not say.
 """
 
-import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -15,15 +14,16 @@ import numpy as np
 import torch
 import transformers
 
+from measurand.core.digests import path_digest
 from measurand.core.errors import BadInput, MissingWeights, join_names, quote
 from measurand.core.files import read_json
 from measurand.core.items import Items
-from measurand.core.recipe import TORCH, Strength, Traits
+from measurand.core.recipe import LOCATE, TORCH, Strength, Traits
 from measurand.models.encoder import cuda_or_cpu, encoder_window
+from measurand.models.places import model_path
 from measurand.models.weights import check_complete, load_network, loading
 from measurand.readers.encoder_fitted import SAVED, SCHEMA, FittedEncoder
 
-CHUNK = 2**20  # bytes fingerprinted at a time
 LONGEST = 2**20  # tokens; no encoder reads as many
 SMALLEST = 1e-12  # a temperature or rate below it, or above its inverse, is no such
 
@@ -40,12 +40,12 @@ class SavedReader:
 
     kind: ClassVar[str] = "saved"
     traits: ClassVar[Traits] = Traits(Strength.PRETRAINED, TORCH, learned=True)
-    directory: str
+    directory: str = field(metadata={LOCATE: model_path})
     digest: str
 
     def fit(self, items: Items, rng: np.random.Generator) -> FittedEncoder:
         """The saved reader; other fields or labels than it learned are refused."""
-        if _saved_digest(self.directory) != self.digest:
+        if path_digest(self.directory) != self.digest:
             raise MissingWeights(
                 f"the reader in {self.directory!r} changed while it was in use; "
                 "start again"
@@ -71,7 +71,7 @@ class SavedReader:
 def saved_reader(model: str) -> SavedReader:
     """The recipe for the reader that was saved in the directory `model`."""
     _read_description(model)
-    return SavedReader(model, _saved_digest(model))
+    return SavedReader(model, path_digest(model))
 
 
 def load_encoder(directory: str | Path) -> FittedEncoder:
@@ -169,20 +169,3 @@ PARTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "temperature": (NUMBER, _is_positive),
     "rate": (f"{NUMBER}, or null", lambda value: value is None or _is_positive(value)),
 }
-
-
-def _saved_digest(directory: str | Path) -> str:
-    """A digest of the names and contents of all that was saved."""
-    digest = hashlib.sha256()
-    try:
-        for path in sorted(p for p in Path(directory).iterdir() if p.is_file()):
-            digest.update(f"{path.name}\0{path.stat().st_size}\0".encode())
-            with path.open("rb") as file:
-                while part := file.read(CHUNK):
-                    digest.update(part)
-    except OSError as failed:
-        why = (failed.strerror or type(failed).__name__).lower()
-        raise MissingWeights(
-            f"cannot read the saved reader in {str(directory)!r}: {why}"
-        ) from failed
-    return digest.hexdigest()

@@ -24,10 +24,10 @@ from measurand.report.answer import (
     split_condition,
     split_shares,
 )
-from measurand.report.causes import sure_differences
 from measurand.report.details import (
     named_margin,
 )
+from measurand.report.differences import list_differences, short_name
 from measurand.report.evidence_causes import contrary_losses
 from measurand.report.leak_causes import (
     LUCK,
@@ -38,7 +38,7 @@ from measurand.report.leak_causes import (
     name_leak,
 )
 from measurand.report.phrases import name_part, say_count
-from measurand.report.terminal import SUFFIX, plain_text
+from measurand.report.terminal import plain_text
 
 SURELY = ("leaks", "remembered")  # what is decided of a gain beyond the margin
 RECOVERED = 0.5  # of a planted fault, above which most of it is found
@@ -111,32 +111,22 @@ class BarChart:
 
 def changes_chart(report: Report) -> BarChart | None:
     """What differs for certain between two reports, then what does not."""
-    rows = [f for f in report.findings if f.statistic.endswith(SUFFIX)]
-    rows = [f for f in rows if math.isfinite(f.estimate.value)]
+    rows = list_differences(report)
     if not rows:
         return None
-    sure = sure_differences(report)
-    shown = [*sure, *(f for f in rows if f not in sure)][:12]
     bars = tuple(
-        Bar(_name_difference(f), f.estimate, "", "seen" if f in sure else "")
-        for f in shown
+        Bar(short_name(row), row.gap, "", "seen" if row.is_certain else "")
+        for row in rows[:12]
     )
-    count = f"{len(sure)} of {len(rows)}" if sure else f"None of {len(rows)}"
-    differ = "differs" if len(sure) < 2 else "differ"
-    note = "The later report less the first, in hundredths; the line is no difference."
+    certain = sum(row.is_certain for row in rows)
     ends = [end for bar in bars for end in (bar.estimate.low, bar.estimate.high)]
     known = [end for end in ends if math.isfinite(end)]
     low, high = min(-0.02, *known), max(0.02, *known)
-    noun = "figure" if len(rows) == 1 else "figures"
-    title = f"{count} {noun} {differ} for certain"
-    return BarChart(title, note, bars, None, low, high, 0.0, dots=True)
+    title = f"{certain or 'None'} of {len(rows)} figures differ for certain"
+    return BarChart(title, CHANGES_NOTE, bars, None, low, high, 0.0, dots=True)
 
 
-def _name_difference(finding: Finding) -> str:
-    """What differs: the statistic, who read, and where."""
-    statistic = finding.statistic.removesuffix(SUFFIX).replace("_", " ")
-    reader = reader_words(plain_text(finding.reader, 40))
-    return f"{statistic}, {reader}: {plain_text(finding.condition, 60)}"
+CHANGES_NOTE = "New less old, with 95 % intervals, in hundredths; the line is 0."
 
 
 def split_chart(reports: Sequence[Report]) -> BarChart | None:

@@ -6,15 +6,15 @@ figure that is missing leaves the words as they are.
 
 from collections.abc import Callable, Mapping, Sequence
 
-from measurand.core.finding import Finding, Report
-from measurand.core.names import CONDITIONS, condition_column
-from measurand.core.terms import (
-    VerdictWords,
-    load_terms,
-    reader_words,
-    verdict_words,
-)
+from measurand.core.finding import Report
+from measurand.core.terms import Tone, VerdictWords, tone_words, verdict_words
 from measurand.report.details import Details, find_estimate
+from measurand.report.differences import (
+    headline,
+    list_differences,
+    reads_choices,
+    say_difference,
+)
 from measurand.report.evidence_causes import fill_evidence
 from measurand.report.exposure import fill_exposure
 from measurand.report.faults import (
@@ -32,20 +32,8 @@ from measurand.report.faults import (
 )
 from measurand.report.further import fill_further, further_step
 from measurand.report.leak_causes import fill_leakage
-from measurand.report.phrases import (
-    capitalise,
-    join_words,
-    name_part,
-    say_change,
-    say_share,
-)
-from measurand.report.terminal import DECISIONS, SUFFIX, plain_text
-
-# Figures of which a hundredth is an answer of a hundred.
-SHARES = (
-    *("over_majority", "single_accuracy", "choices_only", "delta_evi"),
-    *("query_only", "evidence_only", "closed_book", "rationale_only"),
-)
+from measurand.report.phrases import join_words, say_share
+from measurand.report.terminal import DECISIONS, plain_text
 
 
 def fill_explanations(report: Report, words: VerdictWords) -> Details:
@@ -97,106 +85,63 @@ def _say_axis(report: Report, faults: Sequence[str]) -> str:
 
 
 def fill_compare(report: Report, words: VerdictWords) -> Details:
-    """Which verdict changed, and the surest difference; where none did, so."""
+    """Which verdict changed, and the figure that it rests on, old and new."""
     verdicts = compared_verdicts(report)
-    steps = sure_differences(report)
+    rows = list_differences(report)
+    certain = sum(row.is_certain for row in rows)
     cause = ""
-    if steps:
-        one = len(steps) == 1
-        differ = "figure differs" if one else "figures differ"
-        stand = "it stands" if one else "they stand"
-        cause = f"{len(steps)} {differ} for certain; {stand} first."
-    certainty = _say_difference(steps[0]) if steps else _count_pairs(report)
-    look = ("Read the differences that clear zero first.",) if steps else ()
+    if certain:
+        level = f"{100 * rows[0].gap.level:g} % CI excludes 0"
+        cause = f"{certain} of {len(rows)} figures differ for certain ({level})."
+    look = ("Read the differences that clear zero first.",) if certain else ()
+    first_row = headline(report)
+    certainty = NOTHING_PAIRED if not rows else f"{len(rows)} figures were compared."
+    if first_row is not None:
+        certainty = say_difference(first_row, chance=reads_choices(rows))
     if not verdicts:
         return Details(words.answer, cause, certainty, look)
-    labels = [*dict.fromkeys(label for _, label in verdicts)]
-    (first, before), (last, after) = verdicts[0], verdicts[-1]
-    audit = str(report.settings.get("audit", ""))
-    tone = verdict_words(audit, after).tone.name
-    if audit == "explanations" and "leaky" in named_faults(_last_reason(report)):
-        tone = "leaks"
-    answer = f"The verdicts differ: {first} is {before}, {last} is {after}."
-    if len(labels) == 1:
-        answer = f"The verdict is the same: {labels[0]}."
+    tone = verdicts[-1][2].name
+    answer = say_verdicts(verdicts)
     if report.verdict.label == "worse":
         answer = f"Worse than before. {answer}"
         tone = "fix" if tone == "fine" else tone
     return Details(answer, cause, certainty, look, tone)
 
 
-def _last_reason(report: Report) -> str:
-    """Why the last of the reports decided as it did."""
-    for exhibit in report.exhibits:
-        if exhibit.name == DECISIONS and "why" in exhibit.table and len(exhibit.table):
-            return str(exhibit.table["why"].iloc[-1])
-    return ""
+NOTHING_PAIRED = "No figure could be paired; under what was not run stands why."
 
 
-def compared_verdicts(report: Report) -> list[tuple[str, str]]:
-    """What each report is called and its verdict."""
-    for exhibit in report.exhibits:
-        table = exhibit.table
-        if exhibit.name == DECISIONS and {"benchmark", "verdict"} <= {*table.columns}:
-            rows = table[["benchmark", "verdict"]].to_numpy(object).tolist()
-            return [(plain_text(name, 40), plain_text(label)) for name, label in rows]
-    return []
-
-
-def sure_differences(report: Report) -> list[Finding]:
-    """The differences that are clear of zero: of answers, and large ones, first."""
-    sure = [f for f in report.findings if f.decision in ("differs", "higher", "lower")]
-    sure = [f for f in sure if f.statistic.endswith(SUFFIX)]
-    return sorted(
-        sure, key=lambda f: (f.statistic != f"accuracy{SUFFIX}", -abs(f.estimate.value))
+def say_verdicts(verdicts: Sequence[tuple[str, str, Tone]]) -> str:
+    """Whether the verdicts are the same, by label and by tone."""
+    said = [f"{label} ({tone.word.lower()})" for _, label, tone in verdicts]
+    if len({*said}) == 1:
+        return f"The verdict is the same: {said[0]}."
+    return (
+        f"The verdicts differ: {verdicts[0][0]} is {said[0]}, {verdicts[-1][0]} is "
+        f"{said[-1]}."
     )
 
 
-def _say_difference(finding: Finding) -> str:
-    """One difference in words: of what, from which part, by whom, and how much."""
-    if finding.statistic != f"accuracy{SUFFIX}":
-        return _say_other_difference(finding)
-    change = capitalise(say_change(finding.estimate, "more right", "fewer right"))
-    part, colon, _ = finding.condition.partition(": ")
-    alone = f" from {name_part(plain_text(part, 40))} alone"
-    return f"{change}{alone if colon and part != 'pair' else ''}."
+def compared_verdicts(report: Report) -> list[tuple[str, str, Tone]]:
+    """What each report is called, its verdict, and the tone that its page shows.
 
-
-def _say_other_difference(finding: Finding) -> str:
-    """A difference of another figure than how many are right."""
-    statistic = finding.statistic.removesuffix(SUFFIX)
-    side = "higher" if finding.estimate.value > 0 else "lower"
-    meaning = str(load_terms()["statistic"].get(statistic, ""))
-    if not meaning or meaning.startswith("The same"):  # it leans on the one before it
-        meaning = statistic.replace("_", " ")
-    # The names of the reports stand first, with a minus between them.
-    names, _, later = finding.condition.rpartition(" − ")
-    where = later.partition(", ")[2] if names else ""
-    part = "" if where in ("", *CONDITIONS) else f", of {_name_where(where)}"
-    change = ""
-    if statistic in SHARES:
-        change = f", {say_change(finding.estimate, 'more', 'fewer')}"
-    figure = meaning[:1].lower() + meaning[1:].rstrip(".")
-    reader = reader_words(plain_text(finding.reader, 40))
-    return f"Surely {side}{part}, by {reader}: {figure}{change}."
-
-
-def _name_where(where: str) -> str:
-    """The column that a figure is of, or what else its condition says.
-
-    >>> _name_where("claim"), _name_where("'a=b'"), _name_where("claim, part=mm")
-    ('the claim', 'the a=b', 'the claim, part mm')
+    Comparisons of earlier versions kept no tone: there it is that of the label.
     """
-    name = name_part(plain_text(condition_column(where), 60))
-    return name.replace("part=", "part ")
-
-
-def _count_pairs(report: Report) -> str:
-    """How many figures were set beside each other."""
-    rows = [f for f in report.findings if f.statistic.endswith(SUFFIX)]
-    if not rows:
-        return "No figure could be paired; under what was not run stands why."
-    return f"{len(rows)} figures were paired, each with its interval."
+    audit = str(report.settings.get("audit", ""))
+    tones = tone_words()
+    for exhibit in report.exhibits:
+        table = exhibit.table
+        if exhibit.name == DECISIONS and {"benchmark", "verdict"} <= {*table.columns}:
+            return [
+                (
+                    plain_text(row["benchmark"], 40),
+                    plain_text(row["verdict"]),
+                    tones.get(str(row.get("tone")))
+                    or verdict_words(audit, str(row["verdict"])).tone,
+                )
+                for row in table.to_dict("records")
+            ]
+    return []
 
 
 FILLERS: Mapping[str, Callable[[Report, VerdictWords], Details]] = {

@@ -183,8 +183,9 @@ def draw_distribution(table: pd.DataFrame, settings: Settings) -> Spec | None:
             text=names("note"),
         ),
     ]
-    for name in marks.keys() - set(series):
-        layers += vertical_mark(marks[name], f"{name} {marks[name]:z.3f}")
+    for name, at in marks.items():
+        if name not in series:
+            layers += vertical_mark(at, f"{name} {at:z.3f}")
     return overlay([*layers, *_row_texts(centre, y)], WIDTH, 64 * len(series))
 
 

@@ -54,6 +54,7 @@ KEPT = {"fold-seeds": "fold_draws", "map": "tsne"}  # under which names, where o
 ASKED = {"evidence": ["surface", "tfidf"], "leakage": ["tfidf"]}  # readers, unasked
 UNUSUAL = "exposure"  # the audit that several hold only where it was asked for
 AS_GIVEN = "as given"  # what the schema says of metadata that were named
+MOST_FOLDERS = 100  # of a comparison that are written out
 LONGEST = 1000  # letters of a value that a command writes
 SPLIT_BY = "both"  # what a drawn split goes by where nothing is said
 BY_COLUMN = "column "  # how a split by a column is told
@@ -84,12 +85,14 @@ def command(reports: Sequence[Report]) -> str:
     """The command that makes this again, but for where the file lies."""
     first = reports[0]
     if first.audit == "compare":
-        count = first.benchmark.get("reports", 2)
-        folders = ["REPORT"] * (count if isinstance(count, int) else 2)
+        count = first.benchmark.get("reports")
+        if not isinstance(count, int) or not 2 <= count <= MOST_FOLDERS:
+            count = 2
+        folders = ["REPORT"] * count
         return " ".join(["measurand", "compare", *folders])
-    verb = "audit" if len(reports) > 1 else _quote(plain_text(first.audit, 40))
+    verb = "audit" if len(reports) > 1 else quote_word(plain_text(first.audit, 40))
     name = heading(first)[1]
-    seed = ["--seed", _quote(plain_text(first.settings.get("seed", 0), 20))]
+    seed = ["--seed", quote_word(plain_text(first.settings.get("seed", 0), 20))]
     unchecked = [report.settings.get("controls") == "none" for report in reports]
     if name == DEMO and len(reports) > 1 and any(unchecked):
         return " ".join(["measurand", "demo", *seed])
@@ -110,7 +113,7 @@ def command(reports: Sequence[Report]) -> str:
 
 def _file_word(name: str) -> str:
     """What was audited: a benchmark that the package makes, or a file."""
-    return _quote(name) if name.startswith("synthetic:") else "FILE"
+    return quote_word(name) if name.startswith("synthetic:") else "FILE"
 
 
 def _test_words(reports: Sequence[Report]) -> list[str]:
@@ -289,8 +292,9 @@ def _rationale_words(report: Report) -> list[str]:
 
 def _given_readers(report: Report) -> list[str]:
     """The readers that were named, or are usual; who was called comes by itself."""
-    called = _listed(report.settings.get("called"))
-    return [n for n in _listed(report.settings.get("readers")) if n not in called]
+    called = {str(name) for name in _listed(report.settings.get("called"))}
+    names = _listed(report.settings.get("readers"))
+    return [name for name in names if str(name) not in called]
 
 
 def _values(named: object) -> list[object]:
@@ -307,18 +311,18 @@ def _listed(value: object) -> list[Any]:
 
 def _repeat(option: str, values: Sequence[object]) -> list[str]:
     """The option before each of its values."""
-    return [word for v in values for word in _write_option(option, str(v))]
+    return [word for v in values for word in write_option(option, str(v))]
 
 
-def _write_option(option: str, value: str) -> list[str]:
+def write_option(option: str, value: str) -> list[str]:
     """One option as a shell reads it, whatever signs are in its value."""
-    written = _quote(value)
+    written = quote_word(value)
     # What begins with a line is read as an option where it stands by itself.
     is_dashed = value.startswith("-")
     return [f"--{option}={written}"] if is_dashed else [f"--{option}", written]
 
 
-def _quote(value: str) -> str:
+def quote_word(value: str) -> str:
     """A word as a shell reads it: a report may come from anywhere."""
     text = value[:LONGEST]
     if text.isprintable():

@@ -60,15 +60,7 @@ def find_estimate(
     report: Report, statistic: str, reader: str | None = None, condition: str = ""
 ) -> Estimate | None:
     """The first finite estimate that matches; None where there is none."""
-    for f in report.findings:
-        if (
-            f.statistic == statistic
-            and reader in (None, f.reader)
-            and condition in ("", f.condition)
-            and math.isfinite(f.estimate.value)
-        ):
-            return f.estimate
-    return None
+    return report.first_estimates.get((statistic, reader, condition))
 
 
 def guessing(report: Report) -> Estimate | None:

@@ -371,7 +371,7 @@ def _tell_no_leak(report: Report, words: VerdictWords) -> Details:
 def _reason_of_words(report: Report) -> str:
     """The reason, without any name of a column that reads as a clause of it."""
     reason = report.verdict.reason
-    for name in {condition_column(f.condition) for f in report.findings}:
+    for name in dict.fromkeys(condition_column(f.condition) for f in report.findings):
         if any(phrase in name for phrase in UNDECIDED_LEAK):
             reason = reason.replace(name, "")
     return reason

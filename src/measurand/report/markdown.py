@@ -7,13 +7,17 @@ from measurand.core.finding import Exhibit, Report
 from measurand.report.answer import Answer, answer_report, answer_split
 from measurand.report.cards import card_lines
 from measurand.report.details import list_warnings
+from measurand.report.differences import change_grids
 from measurand.report.phrases import say_readers
 from measurand.report.tables import TextGrid, exhibit_grid, grids
 from measurand.report.terminal import heading, plain_text
 
 # Entities, because a backslash before a bracket starts a formula in some renderers.
-ENTITIES = {ord(mark): f"&#{ord(mark)};" for mark in "\\`*{}<>|~$@&"}
+ENTITIES = {ord(mark): f"&#{ord(mark)};" for mark in "\\`*{}<>|~$&"}
 # Inside a word an underscore is itself, and a bracket links only before a parenthesis.
+# GitHub makes links of bare addresses, and calls whom `@name` names. An entity does not
+# keep it from that, as it looks at the text between tags; so these signs stand in one.
+ADDRESS = re.compile(r"@|:(?=//)|(?<=\bwww)\.", re.IGNORECASE)
 LOOSE = re.compile(r"(?<![^\W_])_|_(?![^\W_])|(?<=\])\(")
 
 
@@ -46,12 +50,13 @@ MOST_WARNINGS = 3  # of a report that is told in brief
 
 
 def brief_markdown(reports: Sequence[Report], not_run: Mapping[str, str]) -> str:
-    """The answer of each report and what it rests on; no table."""
+    """The answer of each report and what it rests on; of a comparison a small table."""
     blocks = []
     for report in reports:
         answers = [answer_report(report), answer_split([report])]
         blocks += ["# " + " of ".join(map(escape_markdown, heading(report)))]
         blocks += [_answer_markdown(answer) for answer in answers if answer]
+        blocks += [_section_markdown(grid, level=2) for grid in change_grids(report)]
         blocks += [
             f"> **Warning.** {escape_markdown(say_readers(str(text), report), 400)}"
             for text in list_warnings(report)[:MOST_WARNINGS]
@@ -84,9 +89,12 @@ def escape_markdown(text: object, most: int = 120) -> str:
 
     >>> escape_markdown("a|b <c>"), escape_markdown("delta_evi [x](y)")
     ('a&#124;b &#60;c&#62;', 'delta_evi [x]&#40;y)')
+    >>> escape_markdown("http://a.b")
+    'http<span>:</span>//a.b'
     """
     line = plain_text(text, most).translate(ENTITIES)
-    return LOOSE.sub(lambda mark: f"&#{ord(mark[0])};", line)
+    line = LOOSE.sub(lambda mark: f"&#{ord(mark[0])};", line)
+    return ADDRESS.sub(lambda mark: f"<span>{mark[0]}</span>", line)
 
 
 def _exhibit_markdown(exhibit: Exhibit) -> str:

@@ -20,11 +20,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from measurand.benchmarks.formats import check_parquet_size
+from measurand.benchmarks.parquet import index_column, read_parquet
+from measurand.benchmarks.unpack import open_unpacked
 from measurand.core.errors import BadInput, quote
 from measurand.core.files import (
     check_is_path,
-    open_ordinary,
+    check_no_link,
     read_bounded,
     read_json,
     write_file,
@@ -42,6 +43,7 @@ from measurand.core.folders import REPORT, RUN, replace_folder, seal_folder
 from measurand.core.items import with_columns
 from measurand.core.names import OWN, file_stems, own_column
 from measurand.report.html import notebook_frame, notebook_text, page_of_all
+from measurand.report.listing import list_entry, list_page
 from measurand.report.schema import check_contents
 from measurand.report.summary import summary_of_all
 from measurand.report.terminal import lay_out_columns, plain_text
@@ -53,6 +55,7 @@ ADDED = re.compile(
     r"|variability|correctness|remove|rationale|masked|R|I|S|leaks|residual):"
     r"|(side|rewrite|aim|without_evidence|left open)$|changed \d+ \(",
 )
+UNNAMED = re.compile(r"__index_level_\d+__")  # what pandas calls an index in a file
 MOST_REPORT_BYTES = 2**30  # a study of a year is a hundred times smaller
 # What a table of items that is missing or broken raises.
 READING_FAILURES = (
@@ -166,6 +169,7 @@ def _read_files(directory: Path, names: Sequence[str]) -> dict[str, bytes]:
         path = directory / name
         try:
             if path.is_file():
+                check_no_link(directory, name)
                 files[name] = read_bounded(path, left)
                 left -= len(files[name])
         except (OSError, BadInput) as failed:
@@ -204,6 +208,7 @@ def _load_contents(directory: Path) -> dict[str, Any]:
     """What `report.json` holds, each part of the type that it has to be of."""
     where = plain_text(directory, 200)
     try:
+        check_no_link(directory, "report.json")
         contents = read_json(directory / "report.json", MOST_REPORT_BYTES)
     except OSError as failed:
         below = sorted(path.parent.name for path in directory.glob("*/report.json"))
@@ -238,10 +243,15 @@ def _load_items(directory: Path) -> pd.DataFrame:
     """The table in `items.parquet`, unpacked no further than the memory allows."""
     where = plain_text(directory, 200)
     try:
-        with open_ordinary(directory / "items.parquet") as stream:
-            check_parquet_size(stream)
-            stream.seek(0)
-            return pd.read_parquet(stream)
+        check_no_link(directory, "items.parquet")
+        with open_unpacked(directory / "items.parquet") as stream:
+            table, told = read_parquet(stream)
+        index = index_column(told, table.column_names)
+        items: pd.DataFrame = table.to_pandas()
+        if index is None:
+            return items
+        name = None if UNNAMED.fullmatch(index) else index
+        return items.set_index(index).rename_axis(name)
     except BadInput as failed:
         raise BadInput(
             f"{where}/items.parquet cannot be read: {failed}; run the audit again"
@@ -408,6 +418,32 @@ class Reports(Mapping[str, Report]):
         return ["\n".join(lay_out_columns(rows))] if rows else []
 
 
+def load_below(directory: str | Path, name: str | Path) -> Report:
+    """The report in a folder below another, to which no link leads."""
+    folder = Path(directory, name)
+    try:
+        check_no_link(directory, name)
+    except BadInput as failed:
+        where = plain_text(folder, 200)
+        raise BadInput(f"{where} cannot be read: {failed}") from None
+    return load_report(folder)
+
+
+def load_folder(directory: str | Path) -> Report | Reports:
+    """The report in a folder, or the reports of all audits in it."""
+    check_is_path("directory", directory)
+    folder = Path(directory)
+    if not (folder / "report.json").exists() and (folder / "audits.json").exists():
+        return load_reports(folder)
+    return load_report(folder)
+
+
+def load_all(directory: str | Path) -> Reports:
+    """The reports in a folder by audit, also where it is one alone."""
+    loaded = load_folder(directory)
+    return loaded if isinstance(loaded, Reports) else Reports({loaded.audit: loaded})
+
+
 def load_reports(directory: str | Path) -> Reports:
     """The reports that `save_reports` wrote."""
     folder = Path(directory)
@@ -419,7 +455,7 @@ def load_reports(directory: str | Path) -> Reports:
         where = plain_text(folder, 200)
         raise BadInput(f"{where}/audits.json names no reports; run the audit again")
     known = [name for name in map(str, names) if _lies_below(name)]
-    reports = {name: load_report(folder / name) for name in known}
+    reports = {name: load_below(folder, name) for name in known}
     return Reports(reports, {str(name): str(why) for name, why in missing.items()})
 
 
@@ -444,9 +480,12 @@ def write_reports(
         name: write_report(report, directory / name, run)
         for name, report in reports.items()
     }
-    if are_of_one(reports.values()):
-        text = page_of_all([*reports.values()], drawings, reports.not_run)
-        write_file(directory / "report.html", text.encode())
+    text = (
+        page_of_all([*reports.values()], drawings, reports.not_run)
+        if are_of_one(reports.values())
+        else list_page([list_entry(r, name) for name, r in reports.items()])
+    )
+    write_file(directory / "report.html", text.encode())
     contents = dumps(describe_reports(reports)).encode()
     write_file(directory / "audits.json", contents)
     seal_folder(directory, run, holds)

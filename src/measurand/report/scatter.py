@@ -23,6 +23,7 @@ from measurand.report.layout import (
     plot_columns,
     to_number,
 )
+from measurand.report.tables import point_units
 from measurand.report.terminal import plain_text
 from measurand.report.vega import (
     Spec,
@@ -200,7 +201,8 @@ def _whisker_boxes(rows: pd.DataFrame, frame: Frame) -> list[Box]:
 
 
 def _correlation_text(rows: pd.DataFrame, settings: Settings) -> list[Spec]:
-    correlation = pearson(rows["x"].to_numpy(), rows["y"].to_numpy())
+    x, y = rows["x"].to_numpy(), rows["y"].to_numpy()
+    correlation = pearson(x, y, units=point_units(settings))
     if not settings.get("trend") or correlation is None:
         return []
     text = f"Pearson r = {correlation}, n = {correlation.n}"

@@ -57,6 +57,9 @@ REPORT = {
 }
 
 
+MOST = {"warnings": 1_000, "exhibits": 1_000, "files": 10_000}  # a run has a few dozen
+
+
 def check_contents(contents: Mapping[str, Any]) -> None:
     """Raise where a part of `report.json` is of a type that no report has there.
 
@@ -69,6 +72,14 @@ def check_contents(contents: Mapping[str, Any]) -> None:
     except ValueError:
         raise BadInput("a number in it is too large") from None
     _check_type(contents, REPORT, "")
+    for name, most in MOST.items():
+        if len(contents.get(name, [])) > most:
+            raise BadInput(f"{name} has more than {most:,} parts")
+    for exhibit in contents.get("exhibits", []):
+        rows = exhibit.get("rows", [])
+        # A key of its own in each row would make a table of rows × rows cells.
+        if any(row.keys() != rows[0].keys() for row in rows):
+            raise BadInput("the rows of an exhibit have other keys each")
 
 
 def _check_type(value: Any, schema: Any, place: str) -> None:
@@ -78,8 +89,9 @@ def _check_type(value: Any, schema: Any, place: str) -> None:
         allowed = " or ".join(dict.fromkeys(WORDS[kind] for kind in types))
         raise BadInput(f"{place[1:]} is {WORDS[type(value)]}, and has to be {allowed}")
     if isinstance(schema, dict):
-        for name in schema.keys() & value.keys():
-            _check_type(value[name], schema[name], f"{place}.{name}")
+        for name in schema:
+            if name in value:
+                _check_type(value[name], schema[name], f"{place}.{name}")
     elif isinstance(schema, list):
         for position, part in enumerate(value):
             _check_type(part, schema[0], f"{place}[{position}]")
@@ -93,9 +105,12 @@ def blame_reports(*directories: str | Path) -> Iterator[None]:
     """
     try:
         yield
-    except (MeasurandError, OSError, MemoryError, RuntimeError):
+    except (MeasurandError, OSError, MemoryError):
         raise  # not about what they hold
     except Exception as failed:
+        # An exit of the command line is such an error, too deep a table is another.
+        if isinstance(failed, RuntimeError) and not isinstance(failed, RecursionError):
+            raise
         names = " or ".join(f"{plain_text(path, 200)}" for path in directories)
         raise BadInput(
             f"report.json or items.parquet in {names} holds what no run writes: "

@@ -13,6 +13,7 @@ from measurand.report.answer import (
     worst_answer,
 )
 from measurand.report.details import list_warnings
+from measurand.report.differences import change_grids
 from measurand.report.phrases import join_words, say_readers
 from measurand.report.terminal import detail_lines, heading, lay_out_columns, plain_text
 
@@ -30,6 +31,8 @@ def summary(report: Report, *, verbose: bool = False) -> str:
     split = answer_split([report])
     if split is not None and split.tone.name == "fix":
         lines += ["", split.question, *_tone_lines(split)]
+    for grid in change_grids(report):
+        lines += ["", *lay_out_columns([grid.header, *grid.rows])]
     warnings = [say_readers(text, report) for text in list_warnings(report)]
     if verbose:
         lines += ["", *(f"warning: {plain_text(text, 400)}" for text in warnings)]

@@ -95,12 +95,19 @@ def trend_remark(exhibit: Exhibit) -> str:
     if exhibit.kind != "scatter" or not exhibit.settings.get("trend") or not numbers:
         return ""
     points = plot_columns(exhibit.table, [], ["x", "y"]).dropna()
-    correlation = pearson(points["x"].to_numpy(), points["y"].to_numpy())
+    x, y = points["x"].to_numpy(), points["y"].to_numpy()
+    correlation = pearson(x, y, units=point_units(exhibit.settings))
     return (
         f"Pearson r = {estimate_text(correlation)}, n = {correlation.n}."
         if correlation
         else ""
     )
+
+
+def point_units(settings: Mapping[str, Any]) -> int | None:
+    """Of how many benchmarks the points of a scatter are; None where nobody says."""
+    units = settings.get("units")
+    return units if isinstance(units, int) else None
 
 
 def cell_text(value: object, most: int = 120) -> str:

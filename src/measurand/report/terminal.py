@@ -1,8 +1,9 @@
 """A report as plain text: no escape codes, ours or anybody else's."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
 import pandas as pd
 
 from measurand.core.finding import Exhibit, Finding, Report
@@ -10,6 +11,7 @@ from measurand.report.phrases import say_readers
 
 KIND = "changes"
 SUFFIX = "_difference"  # what the name of a difference ends with
+CERTAIN = ("differs", "higher", "lower")  # what is decided of what is clear of zero
 STATED = {
     "first": ("first_value", "first_low", "first_high"),
     "second": ("second_value", "second_low", "second_high"),
@@ -26,11 +28,32 @@ ORDER = [
 NEEDED = {*NUMBERS, *TEXTS, *DECIDED, *DECIDED.values()}
 
 
+def certainty_rank(statistic: str, decision: str | None) -> int:
+    """Where a finding of a comparison stands: first what differs for certain.
+
+    What is no difference stands last, however sure it is.
+
+    >>> certainty_rank("bias_difference", "lower"), certainty_rank("mpds", "lower")
+    (0, 2)
+    """
+    if not statistic.endswith(SUFFIX):
+        return 2
+    return 0 if decision in CERTAIN else 1
+
+
+def order_findings(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings of a comparison by how certain they are, else as they are."""
+    return sorted(findings, key=lambda f: certainty_rank(f.statistic, f.decision))
+
+
 def changes_table(table: pd.DataFrame) -> pd.DataFrame:
     """Both values and the difference in one cell each, under the reports' names.
 
     What a report itself decided of a value stands behind it.
     """
+    # Stable, and for comparisons of earlier versions, which wrote them otherwise.
+    certain = table["decision"].isin(CERTAIN).to_numpy(bool)
+    table = table.iloc[np.argsort(~certain, kind="stable")]
     numbers = table[NUMBERS].apply(pd.to_numeric, errors="coerce")
     texts = table[TEXTS]
     cells = {
@@ -56,9 +79,9 @@ def unlisted_findings(report: Report) -> list[Finding]:
         if exhibit.kind == KIND and {*exhibit.table.columns} >= NEEDED
         for statistic in exhibit.table["statistic"]
     }
-    return [
+    return order_findings(
         finding for finding in report.findings if finding.statistic not in listed_names
-    ]
+    )
 
 
 def _cell_interval(value: float, low: float, high: float) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from measurand.core.finding import Exhibit, Report
 from measurand.core.names import ROW
-from measurand.core.terms import Tone, audit_title, load_terms, verdict_words
+from measurand.core.terms import Tone, audit_title, load_terms
 from measurand.report import cards
 from measurand.report.actions import FileLink, card_text, repair_links
 from measurand.report.answer import (
@@ -129,7 +129,7 @@ class PageView:
     not_run: GridView | None
     glossary: Mapping[str, str]
     changes: BarChart | None = None
-    compared: Sequence[tuple[str, Tone, str]] = ()
+    compared: Sequence[tuple[str, str, Tone]] = ()
     statement: str = "report.json"
 
     @property
@@ -219,16 +219,9 @@ def _view_page(
         view_grid(missing) if missing else None,
         {term: sentences[term] for term in sorted(terms) if term in sentences},
         changes_chart(reports[0]),
-        [*_compared(reports[0])],
+        [*compared_verdicts(reports[0])],
         "audits.json" if joint else "report.json",
     )
-
-
-def _compared(report: Report) -> Iterator[tuple[str, Tone, str]]:
-    """What each of several compared reports is called, its tone and its verdict."""
-    audit = str(report.settings.get("audit", ""))
-    for name, label in compared_verdicts(report):
-        yield name, verdict_words(audit, label).tone, label
 
 
 def _join_warnings(reports: Sequence[Report]) -> list[str]:

@@ -387,25 +387,41 @@ def sign_flip(
     return (1 + larger) / (1 + permutations)
 
 
-LEAST_POINTS = 4  # Fisher's z has no spread with three points
+# Any order of four is met by chance more often than once in twenty: 2 / 4!.
+LEAST_POINTS = 5
 
 
 def pearson(
-    x: NDArray[np.float64], y: NDArray[np.float64], level: float = 0.95
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    level: float = 0.95,
+    *,
+    units: int | None = None,
 ) -> Estimate | None:
     """Pearson's r with Fisher's interval, or nothing where it is undefined.
 
-    >>> print(pearson(np.array([0, 1, 2, 3.0]), np.array([0, 2, 1, 3.0])))
-    0.800 [-0.697, 0.996]
+    Args:
+        x: One coordinate of each point.
+        y: The other.
+        level: The coverage of the interval.
+        units: How many of the points are independent, where some hang together, as the
+            parts of one benchmark do. The interval and the count are of these.
+
+    >>> x, y = np.arange(5.0), np.array([0, 2, 1, 4.0, 3])
+    >>> print(pearson(x, y))
+    0.800 [-0.280, 0.986]
+    >>> print(pearson(x, y, units=4))
+    None
     """
-    if len(x) < LEAST_POINTS or np.ptp(x) == 0 or np.ptp(y) == 0:
+    n = len(x) if units is None else min(units, len(x))
+    if n < LEAST_POINTS or np.ptp(x) == 0 or np.ptp(y) == 0:
         return None
     r = float(np.corrcoef(x, y)[0, 1])
-    half = float(ndtri((1 + level) / 2)) / math.sqrt(len(x) - 3)
+    half = float(ndtri((1 + level) / 2)) / math.sqrt(n - 3)
     # A perfect line has an infinite z, and both ends at r.
     middle = math.atanh(r) if abs(r) < 1 else math.copysign(math.inf, r)
     low, high = math.tanh(middle - half), math.tanh(middle + half)
-    return Estimate(r, low, high, level, len(x), "Pearson's r, Fisher's z")
+    return Estimate(r, low, high, level, n, "Pearson's r, Fisher's z")
 
 
 def trend_line(

@@ -136,4 +136,4 @@ def test_a_paraphraser_is_named_by_kind_and_place():
     assert isinstance(reworder("some/where", "claim"), Rewrite)
     assert str(reworder(None, "claim")) == "paraphrase claim"
     assert reworder("llm:small", "claim").model == "llm:small"
-    assert reworder("causal:a/b", "claim").model == "a/b"
+    assert reworder("causal:a/b", "claim").model == "causal:a/b"

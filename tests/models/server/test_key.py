@@ -67,9 +67,8 @@ def test_openai_gets_its_own_key_or_the_one_for_any_server(both_keys):
 def test_a_variable_that_is_named_is_the_only_one(both_keys):
     both_keys.setenv("SHOP_KEY", "sk-shop-0123456789abc")
     for url in (OPENAI, *ELSEWHERE):
-        for send_key in (True, False):
-            terms = Terms(url=url, key_env="SHOP_KEY", send_key=send_key)
-            assert sent_key(terms) == "Bearer sk-shop-0123456789abc"
+        terms = Terms(url=url, key_env="SHOP_KEY")
+        assert sent_key(terms) == "Bearer sk-shop-0123456789abc"
     assert "SHOP_KEY" in KEY_VARIABLES
     both_keys.delenv("SHOP_KEY")
     with pytest.raises(BadOption, match="`key_env` names is not set") as failed:
@@ -78,13 +77,6 @@ def test_a_variable_that_is_named_is_the_only_one(both_keys):
     with pytest.raises(BadOption, match="never the key") as failed:
         Terms(key_env=KEY)
     assert KEY not in str(failed.value)
-
-
-@pytest.mark.parametrize("url", [OPENAI, *ELSEWHERE])
-def test_an_address_of_a_file_gets_no_key_unasked(both_keys, url):
-    terms = Terms(url=url, send_key=False)
-    assert sent_key(terms) is None
-    assert "a file named that address" in withheld_key(terms, server_url(url))
 
 
 def test_a_server_sees_no_key_of_others_and_the_user_is_told(both_keys, caplog):
@@ -166,7 +158,7 @@ def test_a_key_that_the_json_escapes_is_not_kept(tmp_path):
     echo = json.dumps({"choices": [{"message": {"content": KEY}}], "model": KEY})
     escaped = echo.replace(KEY, "".join(f"\\u{ord(c):04x}" for c in KEY))
     key = lambda text: redact_key(text, KEY)  # noqa: E731
-    reply = parse_completion(escaped.encode(), Use(), key)
+    reply = parse_completion(escaped.encode(), Use(0, 99), key)
     assert (reply.text, reply.served) == ("[key]", "[key]")
 
 
@@ -180,8 +172,11 @@ def test_a_key_in_the_pieces_of_its_tokens_is_not_kept():
     for tokens in (content, other):
         choice = {"message": {"content": "A"}, "logprobs": {"content": tokens}}
         echo = json.dumps({"choices": [choice]}).encode()
-        assert len(parse_completion(echo, Use()).tokens) == len(pieces)
-        assert parse_completion(echo, Use(), lambda t: redact_key(t, KEY)).tokens == ()
+        assert len(parse_completion(echo, Use(0, 99)).tokens) == len(pieces)
+        assert (
+            parse_completion(echo, Use(0, 99), lambda t: redact_key(t, KEY)).tokens
+            == ()
+        )
 
 
 LONG = "sk-proj-Zq8vT2mXw4LrB7nKc1Yd-Hs6JfGp9QaEu3RtVi5Wo0MxZbNk2"
@@ -200,8 +195,8 @@ def test_a_key_split_over_the_parts_of_an_answer_is_not_kept(split):
     key = LONG[:18] if split == "in few letters" else LONG
     choice = {"message": {"content": text}, "finish_reason": ended}
     echo = json.dumps({"choices": [choice], "model": model}).encode()
-    kept = repr(parse_completion(echo, Use(), lambda t: redact_key(t, key)))
-    assert text in repr(parse_completion(echo, Use()))
+    kept = repr(parse_completion(echo, Use(0, 99), lambda t: redact_key(t, key)))
+    assert text in repr(parse_completion(echo, Use(0, 99)))
     assert not any(part in kept for part in (text, model))
 
 
@@ -209,7 +204,7 @@ def test_a_key_split_over_the_answer_and_its_tokens_is_not_kept():
     tokens = [{"token": LONG[i : i + 5], "logprob": -1} for i in range(0, 20, 5)]
     choice = {"message": {"content": LONG[20:40]}, "logprobs": {"content": tokens}}
     echo = json.dumps({"choices": [choice], "model": "m"}).encode()
-    reply = parse_completion(echo, Use(), lambda t: redact_key(t, LONG))
+    reply = parse_completion(echo, Use(0, 99), lambda t: redact_key(t, LONG))
     assert (reply.text, reply.tokens) == ("[key]", ())
 
 
@@ -221,9 +216,12 @@ def test_a_plain_answer_is_kept_whole_beside_any_key():
         "logprobs": {"content": tokens},
     }
     echo = json.dumps({"choices": [choice], "model": "llama-server"}).encode()
-    plain = parse_completion(echo, Use())
+    plain = parse_completion(echo, Use(0, 99))
     for key in (LONG, KEY, "local-server-llama", "abc1234", "xyz"):
-        assert parse_completion(echo, Use(), lambda t, k=key: redact_key(t, k)) == plain
+        assert (
+            parse_completion(echo, Use(0, 99), lambda t, k=key: redact_key(t, k))
+            == plain
+        )
 
 
 @pytest.mark.parametrize("key", ["abc1234", "q7x9"])

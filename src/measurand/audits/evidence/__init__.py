@@ -63,7 +63,7 @@ evidence, no item keeps its own evidence text, and a collapsed reader gets no ve
 """
 
 from measurand.audits.evidence.audit import audit
-from measurand.audits.evidence.exhibits import COMPARISON
+from measurand.audits.evidence.comparison import COMPARISON
 from measurand.audits.evidence.settings import EvidenceSettings
 from measurand.audits.evidence.verdict import LABELS
 from measurand.core.audit import Audit

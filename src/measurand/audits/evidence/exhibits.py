@@ -22,7 +22,7 @@ from measurand.audits.evidence.settings import (
     EvidenceSettings,
 )
 from measurand.audits.evidence.split import SplitCheck
-from measurand.core.audit import Comparison, findings_by_reader
+from measurand.core.audit import findings_by_reader
 from measurand.core.benchmark import Benchmark
 from measurand.core.clusters import count_clusters
 from measurand.core.control import READS_SOMETHING
@@ -501,11 +501,3 @@ def _map_regions(reports: Sequence[Report]) -> dict[str, Any]:
             if exhibit.kind == "decision_map":
                 return map_settings(float(exhibit.settings.get("margin", MARGIN)))
     return map_settings(MARGIN)
-
-
-COMPARISON = Comparison(
-    headlines=("mpds", "delta_evi"),
-    preferred=PLAIN,
-    worse={"delta_evi": "lower"},
-    exhibits=map_exhibits,
-)

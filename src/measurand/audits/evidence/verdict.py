@@ -42,15 +42,15 @@ NO_VERDICT = "no verdict"
 BY_METADATA = "direct coupling"
 LABELS = (
     SENSITIVE,
-    BY_METADATA,
+    UNDECIDED,
+    "calibrate",
+    NO_VERDICT,
+    "warning",
+    MISLEADING,
     "latent coupling",
     "coupling",
-    MISLEADING,
-    "calibrate",
-    "warning",
-    UNDECIDED,
-    NO_VERDICT,
-)  # every word a verdict can be
+    BY_METADATA,
+)  # every word a verdict can be, the better before the worse
 JOINT = "dependence that joins query and evidence"
 FORM_ALONE = (
     "it reads no word: how the evidence is written (spacing, case, punctuation, "

@@ -13,6 +13,7 @@ from measurand.core.reader import Reader
 from measurand.experiment.ask import Ask
 from measurand.experiment.budget import is_dear, round_duration
 from measurand.experiment.experiment import Experiment, plan_asks
+from measurand.explainers import EDITED
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,10 @@ def plan_explanations(
     """Count what would be done; one training of an encoder is timed."""
     benchmark = experiment.benchmark
     names = settings.explainers or default_explainers(benchmark)
-    asking = sum(name in PROMPTED for name in names)
+    written = (*PROMPTED, *(EDITED if settings.model else ()))
+    asking = sum(name in written for name in names)
+    # A model that rewords queries is asked once an item, but where noise is all.
+    rewording = settings.paraphraser is not None and settings.count > 1
     test, train = len(benchmark.test), len(benchmark.train)
     trainings, seconds = {}, {}
     for name, reader in readers.items():
@@ -69,7 +73,7 @@ def plan_explanations(
     return ExplanationsPlan(
         len(names),
         2 * test * settings.count * len(names),
-        asking * (train + test * (1 + settings.count)),
+        asking * (train + test * (1 + settings.count)) + test * rewording,
         trainings,
         seconds,
     )

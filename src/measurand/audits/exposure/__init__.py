@@ -60,9 +60,18 @@ stored, not accuracies.
 """
 
 from measurand.audits.exposure.audit import analyse_accuracies, audit, plan_exposure
+from measurand.audits.exposure.columns import ALL
 from measurand.audits.exposure.settings import ExposureSettings
 from measurand.audits.exposure.verdict import LABELS
 from measurand.core.audit import Audit, Comparison
+from measurand.core.finding import Report
+
+
+def judged_models(report: Report) -> set[str]:
+    """All models together; where there is one, this."""
+    models = {f.reader for f in report.findings if f.statistic == "bias"}
+    return {ALL} if ALL in models else models
+
 
 AUDIT = Audit(
     name="exposure",
@@ -71,7 +80,12 @@ AUDIT = Audit(
     readers=("pca", "idf"),
     settings=ExposureSettings,
     run=audit,
-    comparison=Comparison(worse={"bias": "higher"}),
+    comparison=Comparison(
+        effects=("bias",),
+        changes=("bias", "boost"),
+        worse={"bias": "higher"},
+        judged_readers=judged_models,
+    ),
     usual=False,
     pooled=True,
     adjustable=("m", "n"),

@@ -22,7 +22,7 @@ from measurand.stats.exposure.effects import PairedEffects
 
 INFLATED, NOT, UNDECIDED = "inflated", "not inflated within the margin", "undecided"
 SOMEWHERE = "inflated on some tasks"
-LABELS = (INFLATED, SOMEWHERE, NOT, UNDECIDED)
+LABELS = (NOT, UNDECIDED, SOMEWHERE, INFLATED)  # the better before the worse
 STAGE = "paired differences"
 NEVER = "at these figures more draws will not decide"
 LUCK = "may be luck"  # said of what clears the margin as one of many

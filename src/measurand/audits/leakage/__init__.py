@@ -79,7 +79,7 @@ clusters and words, and no verdict of "none" without an equivalence test.
 """
 
 from measurand.audits.leakage.audit import audit
-from measurand.audits.leakage.exhibits import COMPARISON
+from measurand.audits.leakage.comparison import COMPARISON
 from measurand.audits.leakage.settings import LeakageSettings
 from measurand.audits.leakage.verdict import LABELS
 from measurand.core.audit import Audit

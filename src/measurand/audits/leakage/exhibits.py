@@ -11,7 +11,6 @@ from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.regions import Regions
 from measurand.audits.leakage.repair import Repair
 from measurand.audits.leakage.settings import DRAWN, LeakageSettings
-from measurand.core.audit import Against, Comparison
 from measurand.core.finding import Exhibit, Finding
 from measurand.core.items import Items
 from measurand.core.names import SUBJECT, whole_condition
@@ -322,74 +321,3 @@ def _repair_intervals(repairs: Repair) -> Exhibit:
 
 
 # Tables 3 and 4 and Figures 2, 3, 5, 6 and 7 of Saxon et al. (2023).
-COMPARISON = Comparison(
-    whole_item=("accuracy", "majority", "chance", "saturation"),
-    parts=(
-        "single_accuracy",
-        "over_majority",
-        "recovered",
-        "recovered_over_chance",
-        "recovered_reference",
-        "nba",
-        "nbr_agree",
-        "nbr_pair",
-        "tra_full",
-        "tra_within",
-        "v_information",
-        "homophily",
-        "peco",
-        "peco_raw",
-        "peco_released_l2",
-        "peco_paper",
-    ),
-    settings=("reference_accuracy",),
-    # The more clusters, the more PECO: its value is of one number of them.
-    alike={"effective_k": ("peco", "peco_raw")},
-    outcomes=("margin_bits",),
-    effects=("over_majority", "peco"),
-    worse={"over_majority": "higher", "single_accuracy": "higher"},
-    against=(
-        Against(
-            "single_accuracy",
-            "accuracy",
-            "What one part alone reaches against what the whole item reaches; a "
-            "good benchmark stands low (no leak) and to the left (room to grow)",
-            joined=True,
-            diagonal=True,
-        ),
-        Against(
-            "reference_accuracy",
-            "accuracy",
-            "The best accuracy published against ours",
-            diagonal=True,
-        ),
-        Against(
-            "nba",
-            "recovered",
-            "How often the two readers agree against the share of the accuracy "
-            "that one part recovers",
-        ),
-        Against(
-            "tra_full",
-            "single_accuracy",
-            "How alike the two readers weigh tokens against what one part reaches",
-        ),
-        Against(
-            "peco",
-            "recovered",
-            "How far labels gather in clusters against the share of the accuracy "
-            "that one part recovers",
-        ),
-    ),
-    caption="Every benchmark, reader and part: what it reaches and how it leaks",
-    titles={
-        "accuracy": "accuracy on whole items",
-        "reference_accuracy": "best accuracy published",
-        "single_accuracy": "accuracy from one part alone",
-        "over_majority": "accuracy from one part alone, over the majority",
-        "recovered": "share of the accuracy that one part recovers",
-        "nba": "agreement of the two readers (NBA)",
-        "tra_full": "agreement on tokens (TRA)",
-        "peco": "PECO, corrected for cluster size",
-    },
-)

@@ -42,7 +42,7 @@ from measurand.experiment.statements import TURNED
 from measurand.stats.decisions import holm
 
 NONE = "none found within the margin"
-LABELS = (LEAKS, NONE, UNDECIDED)
+LABELS = (NONE, UNDECIDED, LEAKS)  # the better before the worse
 # What states how often a part alone is right.
 RIGHT_ALONE = ("single_accuracy", "choices_only")
 

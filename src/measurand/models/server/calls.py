@@ -1,6 +1,5 @@
 """Calls: what they cost, how the store keeps them, and who makes one."""
 
-import errno
 import json
 import math
 import os
@@ -14,10 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from measurand.core.errors import BadOption, SpendCapReached, StoreFailed
+from measurand.core.locks import try_lock
 from measurand.core.store import Codec
-
-if sys.platform != "win32":
-    import fcntl
 
 MILLION = 1_000_000
 HIGHEST_PRICE = 1e6  # a million tokens: one each, far beyond any server
@@ -47,7 +44,7 @@ class Use:
 
 @dataclass(frozen=True)
 class Prices:
-    """What a million tokens cost, and how much may be spent; None means no cap."""
+    """What a million tokens cost, in USD, and how much may be spent; None: no cap."""
 
     price_in: float = 0.0
     price_out: float = 0.0
@@ -96,6 +93,7 @@ class Ledger:
         self.reserved = Use()
         self.undercount = 0  # tokens a server counted beyond what we took for the worst
         self.answers = 0
+        self.kept = 0  # answers that are in a store by now
         self.condition = threading.Condition()
 
     def reserve(self, worst: Use) -> Use:
@@ -122,14 +120,19 @@ class Ledger:
             )
             self.condition.notify_all()
 
+    def count_kept(self) -> None:
+        """Count an answer that is in a store by now."""
+        with self.condition:
+            self.kept += 1
+
     def __str__(self) -> str:
         """What was spent, for the user.
 
         >>> print(Ledger(Prices(1.0, 4.0)))
-        0 answers, 0 tokens sent and 0 received, costing 0.00
+        0 answers, 0 tokens sent and 0 received, costing USD 0.00
         """
         prices = self.prices
-        cost = f", costing {prices.money(self.spent):.2f}"
+        cost = f", costing USD {prices.money(self.spent):.2f}"
         return (
             f"{self.answers:,} answers, {self.spent.sent:,} tokens sent and "
             f"{self.spent.received:,} received"
@@ -145,8 +148,8 @@ class Ledger:
             cap, name = f"{prices.cap_tokens:,} tokens", "cap_tokens"
             spent, next_call = f"{self.spent.tokens:,}", f"{worst.tokens:,}"
         else:
-            cap, name = f"{prices.cap_money:g} in money", "cap_money"
-            spent, next_call = f"{money(self.spent):.4g}", f"{money(worst):.4g}"
+            cap, name = f"USD {prices.cap_money:g}", "cap_money"
+            spent, next_call = f"USD {money(self.spent):.4g}", f"USD {money(worst):.4g}"
         return (
             f"the spend cap of {cap} is reached: {spent} spent on {self.answers:,} "
             f"answers in this run, up to {next_call} for the next; what was answered "
@@ -159,6 +162,9 @@ LONGEST_COUNT = 18  # digits; a longer number is beyond any that a server can co
 MARK = "[key]"  # stands where a server said the key
 ENDS = 4_000  # letters of an answer's ends that are read on into the other words
 MOST_TOKENS = 10**8  # of one call; whoever counts more counts wrongly
+LONGEST_TOKEN = 128  # letters: as many as the longest have, of the usual vocabularies
+MOST_LETTERS = 2**20  # of an answer that is kept; some 250,000 tokens of any language
+MOST_LISTED = 21  # tokens of a place: the most that are asked for, and the written one
 
 Messages = Sequence[Mapping[str, str]]
 
@@ -240,7 +246,8 @@ def parse_completion(
 ) -> Reply | None:
     """The reply in a chat completion; None where that is not what it is.
 
-    `redact` takes out of each text, and of all together, what may not be kept.
+    `redact` takes out of each text, and of all together, what may not be kept. What
+    is longer than the tokens of the worst case can be is cut before anything reads it.
     """
     try:
         completion = json.loads(content, parse_int=_parse_int)
@@ -250,12 +257,13 @@ def parse_completion(
         return None
     if not isinstance(text, str | None):
         return None
-    tokens = _likely_tokens(choice.get("logprobs"))
+    longest = min(LONGEST_TOKEN * worst.received, MOST_LETTERS)
+    tokens = _likely_tokens(choice.get("logprobs"), worst.received)
     listed = _listed_texts(tokens)
     words = [
-        redact(_whole_letters(text or "")),
-        redact(_whole_letters(str(completion.get("model") or "")))[:200],
-        redact(_whole_letters(str(choice.get("finish_reason") or "")))[:40],
+        _kept_text(text, longest, redact),
+        _kept_text(completion.get("model"), 200, redact),
+        _kept_text(choice.get("finish_reason"), 40, redact),
     ]
     if redact(listed) != listed:
         tokens, listed = (), ""
@@ -284,6 +292,14 @@ def _parse_int(digits: str) -> float:
     return int(digits) if len(digits) <= LONGEST_COUNT else math.inf
 
 
+def _kept_text(value: Any, most: int, redact: Callable[[str], str]) -> str:
+    """The start of a text, without what may not be kept; nothing of what is no text."""
+    if not isinstance(value, str):
+        return ""
+    # As much again is read, so that no key is cut in two unseen.
+    return redact(_whole_letters(value[: 2 * most]))[:most]
+
+
 def _whole_letters(text: str) -> str:
     """The text, with a stand-in for each half letter, which no file could hold."""
     return text.encode(errors="replace").decode()
@@ -291,33 +307,35 @@ def _whole_letters(text: str) -> str:
 
 def _listed_texts(tokens: Sequence[Token]) -> str:
     """All texts of the tokens, so put together that none is read without the next."""
-    others = [[text for text, _ in token.others] for token in tokens]
+    # Few have others: to line up all would take the tokens times the longest list.
+    others = [[text for text, _ in token.others] for token in tokens if token.others]
     ranks = [list(rank) for rank in zip_longest(*others, fillvalue="")]
     lines = [[token.text for token in tokens], *others, *ranks]
     return "\n".join("".join(line) for line in lines)
 
 
-def _likely_tokens(logprobs: Any) -> tuple[Token, ...]:
+def _likely_tokens(logprobs: Any, most: int) -> tuple[Token, ...]:
     """The tokens with their log-probabilities, as far as the server's are sound."""
     tokens = []
     try:
-        content = (logprobs or {}).get("content") or []
+        content = ((logprobs or {}).get("content") or [])[:most]
         for number, token in enumerate(content):
             listed = token.get("top_logprobs") or [token]
-            near = listed if number >= len(content) - LAST else ()
-            others = [
-                (str(candidate["token"]), float(candidate["logprob"]))
-                for candidate in near
-            ]
-            sound = tuple(
-                (_whole_letters(t), share)
-                for t, share in others
-                if math.isfinite(share)
-            )
-            tokens.append(Token(_whole_letters(str(token["token"])), sound))
+            near = listed[:MOST_LISTED] if number >= len(content) - LAST else ()
+            others = [(_token_text(t), float(t["logprob"])) for t in near]
+            sound = tuple((t, share) for t, share in others if math.isfinite(share))
+            tokens.append(Token(_token_text(token), sound))
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
         return ()
     return tuple(tokens)
+
+
+def _token_text(token: Mapping[str, Any]) -> str:
+    """The text of a token; an error where that is none, or longer than any."""
+    text = token["token"]
+    if not isinstance(text, str) or len(text) > LONGEST_TOKEN:
+        raise ValueError("no token")
+    return _whole_letters(text)
 
 
 def _token_use(usage: Any, worst: Use) -> Use:
@@ -359,17 +377,8 @@ def hold_claim(path: Path, stopped: threading.Event) -> Iterator[None]:
             "folder; what was finished is kept"
         ) from failure
     try:
-        while not _try_lock(file) and not stopped.wait(LOOK_AGAIN):
+        while try_lock(file) is False and not stopped.wait(LOOK_AGAIN):
             pass
         yield
     finally:
         os.close(file)  # which ends the lock
-
-
-def _try_lock(file: int) -> bool:
-    """Whether nobody else holds the lock; also where there are no locks."""
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as failure:
-        return failure.errno not in (errno.EAGAIN, errno.EACCES, errno.EINTR)
-    return True

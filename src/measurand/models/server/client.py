@@ -32,6 +32,7 @@ from measurand.models.server.calls import (
     hold_claim,
     parse_completion,
 )
+from measurand.models.server.ceiling import find_ceiling, prompt_letters
 from measurand.models.server.endpoint import (
     OPENAI_KEY,
     OWN_KEY,
@@ -47,6 +48,7 @@ from measurand.models.server.key import (
     redact_key,
     withheld_key,
 )
+from measurand.models.server.rehearsal import REHEARSAL
 from measurand.models.server.transport import CALLED_OFF, UNREACHED, Response, Transport
 
 ADDRESSES = ("MEASURAND_ENDPOINT", "OPENAI_BASE_URL")
@@ -154,6 +156,7 @@ UNBILLED = (429, 503)  # the server refused before it worked
 RETRIED = (408, 409, 425, 429, 500, 502, 503, 504, 529)
 # What a server may not know, or not take.
 DROPPED = (("top_logprobs", "logprobs"), ("seed",), ("temperature",))
+COMPLAINT = 2_000  # letters of what a server says is wrong, before it is shown
 GRACE = 0.5  # seconds that calls under way get when the user wants to leave
 
 log = logging.getLogger(__name__)
@@ -168,10 +171,19 @@ def _worst_case(messages: Messages, max_tokens: int) -> Use:
     return Use(prompt_tokens + TEMPLATE, max_tokens)
 
 
+LEDGERS: list[Ledger] = []  # of this process
+
+
 @cache
 def ledger(terms: Terms) -> Ledger:
     """What this process spent on these terms, over all readers and audits."""
-    return Ledger(terms)
+    LEDGERS.append(Ledger(terms))
+    return LEDGERS[-1]
+
+
+def count_kept() -> int:
+    """How many answers of servers this process got and kept."""
+    return sum(ledger.kept for ledger in LEDGERS)
 
 
 @cache
@@ -190,8 +202,11 @@ def endpoint_replies(endpoint: Endpoint, prompts: Sequence[Messages]) -> list[Re
     """The reply to each prompt: from what is kept, else asked once and kept at once.
 
     Where a call fails for good, the calls under way are still awaited and kept; where
-    the user leaves, as long as `GRACE`.
+    the user leaves, as long as `GRACE`. In a rehearsal nothing is asked.
     """
+    rehearsal = REHEARSAL.get()
+    if rehearsal is not None:
+        return rehearsal.replies(endpoint, prompts)
     directory = CALLS.get()
     calls = MemoryStore() if directory is None else Store(directory)
     keys = [endpoint.key(messages) for messages in prompts]
@@ -248,7 +263,7 @@ class _EndpointClient:
     ) -> None:
         self.endpoint, self.terms = endpoint, terms_of(endpoint)
         self.url, self.calls, self.transport = url, calls, transport
-        self.ledger = ledger(self.terms)
+        self.ledger, self.ceiling = ledger(self.terms), find_ceiling(endpoint)
         self.stopped = threading.Event()
         self.unsupported = _unsupported_parameters(self.terms, endpoint.model)
         self.announced = _announced_lines(self.terms)
@@ -272,6 +287,8 @@ class _EndpointClient:
             if isinstance(answer, Reply):
                 question = {**request, "revision": self.endpoint.revision}
                 self.calls.write(key, CALL_CODEC, Call(question, answer))
+                if not isinstance(self.calls, MemoryStore):
+                    self.ledger.count_kept()
                 return answer
             if answer is None:
                 continue  # asked again at once, without what the server does not take
@@ -294,13 +311,18 @@ class _EndpointClient:
             body.pop(name)
         if "max_tokens" in self.unsupported:
             body["max_completion_tokens"] = request["max_tokens"]
+        letters = prompt_letters(request["messages"])
         reserved = self.ledger.reserve(worst)
         used, answered = Use(), False
         try:
             if self.stopped.is_set():
                 return CALLED_OFF, None
+            if self.ceiling is not None:
+                self.ceiling.take(letters)
             used = reserved
-            answer = self.transport.post(self.url, json.dumps(body))
+            answer = self.transport.post(
+                self.url, json.dumps(body), self.endpoint.most_bytes
+            )
             if answer.status == 200:
                 reply = parse_completion(answer.content, reserved, self.redact)
                 if reply is None:
@@ -317,6 +339,8 @@ class _EndpointClient:
             unbilled = answer.status in UNBILLED or 300 <= answer.status < 500
             if unbilled or answer.fault == UNREACHED:
                 used = Use()
+                if self.ceiling is not None:
+                    self.ceiling.give_back(letters)
         finally:
             self.ledger.settle(reserved, used, answered=answered)
         return self.weigh_failure(answer, body)
@@ -331,7 +355,7 @@ class _EndpointClient:
         if status in (400, 422) and self.drop_unsupported(content, body):
             return None, None
         if status and status not in RETRIED:
-            complaint = self.redact(_server_complaint(content))
+            complaint = self.redact(_server_complaint(content)[:COMPLAINT])
             raise _server_refusal(status, complaint, self.url, self.endpoint)
         pause = _retry_delay(answer.headers)
         if pause is not None and pause > LONGEST_WAIT:

@@ -7,12 +7,20 @@ from typing import Any, ClassVar
 
 from measurand.core.errors import BadOption, quote
 from measurand.core.store import entry_key
-from measurand.models.server.calls import Messages, Prices
+from measurand.models.server.calls import LONGEST_TOKEN, Messages, Prices
 
 OWN_KEY, OPENAI_KEY = "MEASURAND_API_KEY", "OPENAI_API_KEY"
 KEY_VARIABLES = {OWN_KEY, OPENAI_KEY}  # and those that terms name, as they are made
 LONGEST = 86_400.0  # seconds: more than any server needs, and a clock can count
 MOST_CALLS = 1_000  # that are under way at once, or tries of one
+# Bytes of an answer, at their most. A letter takes 6 bytes where it is escaped, such as
+# \u0073, and as many again in the list of its bytes; names, numbers and indentation of
+# a listed token take 512. Around them stand ids, counts, what filters say or the page
+# of an error, and what a server writes that does not hold to `max_tokens`.
+ESCAPED = 6
+LISTED = 2 * ESCAPED * LONGEST_TOKEN + 512
+ENVELOPE = 2**18
+MOST_BYTES = 20_000_000  # of any answer
 
 
 @dataclass(frozen=True)
@@ -20,10 +28,10 @@ class Terms(Prices):
     """Where a server is and how it may be used: nothing here changes an answer.
 
     Attributes:
-        price_in: Money for a million tokens sent.
-        price_out: Money for a million tokens received.
+        price_in: USD for a million tokens sent.
+        price_out: USD for a million tokens received.
         cap_tokens: Tokens that one process may spend on these terms.
-        cap_money: Money that one process may spend on these terms.
+        cap_money: USD that one process may spend on these terms.
         url: The server's address, to /v1; None takes it from the environment.
         timeout_s: Seconds in which a whole answer must arrive.
         retries: How often a call is tried again.
@@ -31,8 +39,6 @@ class Terms(Prices):
         concurrency: Calls under way at once.
         key_env: The variable that holds the key for this server; None takes
             OPENAI_API_KEY for api.openai.com, and MEASURAND_API_KEY for all others.
-        send_key: Whether a key that `key_env` does not name may be sent; not where a
-            file chose the address.
     """
 
     url: str | None = None
@@ -41,7 +47,6 @@ class Terms(Prices):
     wait_s: float = 1.0
     concurrency: int = 8
     key_env: str | None = None
-    send_key: bool = True
 
     def __post_init__(self) -> None:
         """Refuse what no server can be asked on, and note where keys are."""
@@ -118,6 +123,17 @@ class Endpoint:
         if self.top_logprobs:
             body |= {"logprobs": True, "top_logprobs": self.top_logprobs}
         return body
+
+    @property
+    def most_bytes(self) -> int:
+        """The bytes that an answer can need; whatever is longer is none.
+
+        >>> Endpoint("small", max_tokens=8, top_logprobs=0).most_bytes
+        268288
+        """
+        listed = LISTED * (1 + self.top_logprobs) if self.top_logprobs else 0
+        a_token = ESCAPED * LONGEST_TOKEN + listed
+        return min(ENVELOPE + self.max_tokens * a_token, MOST_BYTES)
 
     def key(self, messages: Messages) -> str:
         """The name of the call: model, revision, prompt and parameters; no address."""

@@ -6,12 +6,13 @@ It is read each time a request is sent, and written nowhere.
 """
 
 import base64
-import html
 import os
 import re
 import unicodedata
-from collections.abc import Iterator
-from urllib.parse import unquote
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from html.entities import html5
+from math import lcm
 
 import httpx
 
@@ -26,8 +27,6 @@ def key_variable(terms: Terms, url: httpx.URL) -> str:
     """The variable whose key this address gets; empty where it gets none."""
     if terms.key_env:
         return terms.key_env
-    if not terms.send_key:
-        return ""
     is_openai = (url.scheme, url.host, url.port) == ("https", OPENAI_HOST, None)
     return OPENAI_KEY if is_openai and os.environ.get(OPENAI_KEY) else OWN_KEY
 
@@ -52,12 +51,7 @@ def withheld_key(terms: Terms, url: httpx.URL) -> str:
     """Why a key that is set is not sent, in one line; empty where none is held back."""
     if read_key(terms, url):
         return ""
-    if not terms.send_key and (os.environ.get(OWN_KEY) or os.environ.get(OPENAI_KEY)):
-        return (
-            f"no key is sent to {url.host}, since a file named that address; to send "
-            "one, give `url` yourself, or the variable that holds it as `key_env`"
-        )
-    if terms.send_key and os.environ.get(OPENAI_KEY):
+    if os.environ.get(OPENAI_KEY):
         return (
             f"no key is sent to {url.host}: {OPENAI_KEY} goes to https://{OPENAI_HOST} "
             f"alone; set {OWN_KEY}, or name a variable as `key_env`"
@@ -89,15 +83,33 @@ PLACEHOLDERS = {
     *("not-required", "not-used", "unused", "anything", "placeholder", "your-api-key"),
 }
 LAYERS = 3  # of escapes around each other that are undone
+HEX = "[0-9a-fA-F]"
+# Groups without a name are hexadecimal.
 ESCAPE = re.compile(
-    r"\\(?:u\{?([0-9a-fA-F]{4,6})\}?|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|(.))", re.S
+    rf"""
+      \\U({HEX}{{8}}) | (?:\\u|%[uU])({HEX}{{4}}) | [uU]\+({HEX}{{4,6}})
+    | \\[ux]\{{0*+({HEX}{{1,6}})\}} | (?:\\x|%|0[xX](?:00)*)({HEX}{{2}})
+    | &\#[xX]0*+({HEX}{{1,6}});? | &\#0*+(?P<decimal>[0-9]{{1,7}});?
+    | (?:\\|0[oO])(?P<octal>[0-7]{{2,3}}(?![oO]))
+    | &(?P<name>[a-zA-Z][a-zA-Z0-9]{{1,31}};) | \\(?P<sign>.)
+    """,
+    re.VERBOSE | re.DOTALL,
 )
+# How bytes are written in letters, and the bits that a letter holds.
+ENCODINGS: tuple[tuple[Callable[[bytes], bytes], int], ...] = (
+    (base64.b64encode, 6),
+    (base64.b32encode, 5),
+    (base64.b16encode, 4),
+)
+SLICE = 64  # letters that are normalised at a time
 
 
 def redact_key(text: str, key: str) -> str:
     """What a server said, without the key, should it say that.
 
     A text that holds the key in pieces, escaped, encoded or backwards is hidden whole.
+    Escapes are undone in the text, encodings are made of the key: each step is linear
+    in the text, whatever that is made of. The forms are listed in docs/security.md.
 
     >>> redact_key("it was sk-0123456789abcdef", "sk-0123456789abcdef")
     'it was [key]'
@@ -109,72 +121,95 @@ def redact_key(text: str, key: str) -> str:
     text = text.replace(key, MARK)
     if len(key) < SECRET:
         return text
-    return MARK if _holds_form(text, _key_forms(key)) else text
+    return MARK if _holds_form(text, key) else text
+
+
+def _holds_form(text: str, key: str) -> bool:
+    """Whether runs of the text make up so much of a form that it gives the key away."""
+    forms, places = _key_runs(key)
+    runs = {run for view in _readings(text) for run in _runs(view) if run in places}
+    covered: list[set[int]] = [set() for _ in forms]
+    for run in runs:
+        for number, start in places[run]:
+            covered[number].update(range(start, start + SECRET))
+    return any(
+        len(letters) >= min(len(form), max(PIECE, len(form) // 2))
+        for letters, form in zip(covered, forms, strict=True)
+    )
+
+
+def _runs(text: str) -> Iterator[str]:
+    """Each run of so many letters as tell a key from other text."""
+    return (text[i : i + SECRET] for i in range(len(text) - SECRET + 1))
+
+
+@lru_cache(maxsize=2)  # in memory alone, as the environment is
+def _key_runs(key: str) -> tuple[list[str], dict[str, list[tuple[int, int]]]]:
+    """The forms of a key, and the form and place in which each run stands."""
+    forms = [form for form in _key_forms(key) if len(form) >= SECRET]
+    places: dict[str, list[tuple[int, int]]] = {}
+    for number, form in enumerate(forms):
+        for start, run in enumerate(_runs(form)):
+            places.setdefault(run, []).append((number, start))
+    return forms, places
 
 
 def _key_forms(key: str) -> list[str]:
     """The key as a server could write it, in small letters and digits alone."""
     content = key.encode()
-    forms = [
-        key,
-        key[::-1],
-        content.hex(),
-        *(_base64_core(content, before) for before in range(3)),
-        base64.b32encode(content).decode().rstrip("="),
-        "".join(str(byte) for byte in content),
-    ]
-    return [form for form in map(_bare_letters, forms) if len(form) >= SECRET]
+    forms = [key, key[::-1]]
+    forms += ["".join(format(byte, base) for byte in content) for base in "do"]
+    for encode, bits in ENCODINGS:
+        forms += _encode(content, encode, bits)
+    # The zero at its end is at the start in the other order of bytes.
+    forms += _encode(key.encode("utf-16-le")[:-1], base64.b64encode, 6)
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        for letters in _encode(content, encode, 6):
+            forms += _encode(letters.encode(), base64.b64encode, 6)
+    return [*dict.fromkeys(map(_bare_letters, forms))]
 
 
-def _base64_core(content: bytes, before: int) -> str:
-    """The letters that so many bytes before the key, and any after it, do not change.
+def _encode(
+    content: bytes, encode: Callable[[bytes], bytes], bits: int
+) -> Iterator[str]:
+    """The letters that no bytes before it, and none after it, change: once a phase.
 
-    >>> _base64_core(b"correct", 0), _base64_core(b"correct", 1)
-    ('Y29ycmVjd', 'NvcnJlY3')
+    >>> [*_encode(b"correct", base64.b64encode, 6)]
+    ['Y29ycmVjd', 'NvcnJlY3', 'jb3JyZWN0']
     """
-    letters = base64.b64encode(b"x" * before + content).decode()
-    first, end = -(-8 * before // 6), 8 * (before + len(content)) // 6
-    return letters[first:end]
-
-
-def _holds_form(text: str, forms: list[str]) -> bool:
-    """Whether runs of the text make up so much of a form that it gives the key away."""
-    starts: dict[str, list[tuple[int, int]]] = {}
-    for number, form in enumerate(forms):
-        for start in range(len(form) - SECRET + 1):
-            run = form[start : start + SECRET]
-            starts.setdefault(run, []).append((number, start))
-    covered: list[set[int]] = [set() for _ in forms]
-    for view in _readings(text):
-        for i in range(len(view) - SECRET + 1):
-            for number, start in starts.get(view[i : i + SECRET], ()):
-                covered[number].update(range(start, start + SECRET))
-    return any(
-        len(places) >= min(len(form), max(PIECE, len(form) // 2))
-        for places, form in zip(covered, forms, strict=True)
-    )
+    for before in range(lcm(8, bits) // 8):
+        letters = encode(b"x" * before + content).decode()
+        yield letters[-(-8 * before // bits) : 8 * (before + len(content)) // bits]
 
 
 def _readings(text: str) -> Iterator[str]:
     """The letters and digits of a text, as it is and with its escapes undone."""
-    for _ in range(LAYERS):
-        yield _bare_letters(text)
-        plain = html.unescape(unquote(ESCAPE.sub(_unescape, text)))
+    for _ in range(LAYERS + 1):
+        letters = _bare_letters(text)
+        yield letters
+        if "00" in letters:  # by which UTF-16 and UTF-32 are longer than ASCII in hex
+            yield letters.replace("00", "")
+        plain = ESCAPE.sub(_unescape, text)
         if plain == text:
             return
         text = plain
-    yield _bare_letters(text)
 
 
 def _unescape(match: re.Match[str]) -> str:
     """The letter that an escape stands for; a space where it stands for a gap."""
-    code = match[1] or match[2] or match[3]
-    if not code:
-        return match[4] if not match[4].isalpha() else " "
-    return chr(int(code, 16)) if int(code, 16) <= 0x10FFFF else " "
+    kind, code = match.lastgroup, match[match.lastindex or 0]
+    if kind == "sign":
+        return " " if code.isalpha() else code
+    if kind == "name":
+        return html5.get(code, " ")
+    number = int(code, {"decimal": 10, "octal": 8}.get(kind or "", 16))
+    return chr(number) if number <= 0x10FFFF else " "
 
 
 def _bare_letters(text: str) -> str:
-    """Letters and digits alone, small and in their plainest shape."""
-    plain = unicodedata.normalize("NFKC", text).casefold()
-    return re.sub(r"[\W_]+", "", plain)
+    """Letters and digits alone, small, in their plainest shape and without accents."""
+    if not text.isascii():
+        # Marks in a row are put in order, in quadratic time: so no row is a long one.
+        slices = (text[i : i + SLICE] for i in range(0, len(text), SLICE))
+        text = "".join(unicodedata.normalize("NFKD", part) for part in slices)
+    return re.sub(r"[\W_]+", "", text.casefold())

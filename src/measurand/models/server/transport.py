@@ -13,7 +13,6 @@ import httpx
 
 from measurand.core.errors import EndpointFailed
 
-MOST_BYTES = 20_000_000  # of one answer; whatever is longer is none
 LEAVING = 1.0  # seconds that the loop gets to close its connections
 UNREACHED = "cannot connect"
 CALLED_OFF = "stopped"
@@ -98,21 +97,22 @@ class Transport:
         self.called_off.set()
         self.loop.call_soon_threadsafe(self._cancel_all)
 
-    def post(self, url: httpx.URL, content: str) -> Response:
+    def post(self, url: httpx.URL, content: str, most_bytes: int) -> Response:
         """The answer to a request; no exception of httpx, which would hold the key."""
-        sending = asyncio.run_coroutine_threadsafe(self._post(url, content), self.loop)
+        task = self._post(url, content, most_bytes)
+        sending = asyncio.run_coroutine_threadsafe(task, self.loop)
         try:
             return sending.result()
         except CancelledError:
             return Response(fault=CALLED_OFF)
 
-    async def _post(self, url: httpx.URL, content: str) -> Response:
+    async def _post(self, url: httpx.URL, content: str, most_bytes: int) -> Response:
         """The answer, whole and in time."""
         if self.called_off.is_set():
             return Response(fault=CALLED_OFF)
         try:
             async with asyncio.timeout(self.timeout_s):
-                return await self._receive(url, content)
+                return await self._receive(url, content, most_bytes)
         except TimeoutError:
             fault = f"no whole answer came in {self.timeout_s:g} s"
         except httpx.ConnectError:
@@ -121,16 +121,17 @@ class Transport:
             fault = "the connection was cut"
         return Response(fault=fault)
 
-    async def _receive(self, url: httpx.URL, content: str) -> Response:
-        """The answer as it comes, unless it is longer than any."""
+    async def _receive(self, url: httpx.URL, content: str, most_bytes: int) -> Response:
+        """The answer as it comes, unless it is longer than it can need to be."""
         body = bytearray()
         async with self.http.stream(
             "POST", url, content=content, headers=HEADERS
         ) as response:
             async for chunk in response.aiter_raw():
                 body += chunk
-                if len(body) > MOST_BYTES:
-                    return Response(fault="its answer never ends")
+                if len(body) > most_bytes:
+                    fault = f"its answer is longer than {most_bytes:,} bytes, the most "
+                    return Response(fault=fault + "that max_tokens can need")
             return Response(response.status_code, response.headers, bytes(body))
 
     def _cancel_all(self) -> None:

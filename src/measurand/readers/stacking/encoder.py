@@ -97,7 +97,14 @@ class EncoderStack:
     def reader_for(self, job: TrainingJob, lm_loss: float | None) -> FittedEncoder:
         """What reads and remarks for one job; its weights are in the stack."""
         reader, train = self.reader, job.train
-        settings = (reader.model, reader.length, None, 1.0, reader.rate, lm_loss)
+        settings = (
+            reader.model,
+            reader.reading_length,
+            None,
+            1.0,
+            reader.rate,
+            lm_loss,
+        )
         return FittedEncoder(train.classes, train.fields, *settings)
 
     def adapt_models(

@@ -12,8 +12,10 @@ from typing import Any
 
 import torch
 
+from measurand.core.digests import path_digest
 from measurand.core.errors import ReaderFailed
 from measurand.core.reader import TrainingJob
+from measurand.core.recipe import Locate
 from measurand.models.causal import trainable_copy
 from measurand.models.causal_loading import load_decoder
 from measurand.models.encoder import cuda_or_cpu, encoder_family
@@ -22,6 +24,7 @@ from measurand.models.masked import (
     load_masked_model,
     masked_language_model,
 )
+from measurand.models.places import decoder_path, encoder_path
 from measurand.models.stacking.causal import (
     LastTokenClassifier,
     class_loss,
@@ -66,9 +69,15 @@ def _head_room(classes: int) -> int:
 
 
 def _reuse_resident(
-    kind: str, settings: tuple[Any, ...], build: Callable[[], ResidentStack]
+    kind: str,
+    locate: Locate,
+    name: str,
+    settings: tuple[Any, ...],
+    build: Callable[[], ResidentStack],
 ) -> ResidentStack:
-    """The stack of a kind with these settings; one with others goes before it comes."""
+    """The stack of a model with these settings; another goes before it comes."""
+    path = locate(name)
+    settings = (name, path and path_digest(path), *settings)
     if kind not in RESIDENTS or RESIDENTS[kind][0] != settings:
         if RESIDENTS.pop(kind, None):
             gc.collect()
@@ -124,7 +133,7 @@ def encoder_language_models(name: str, rate: float, size: int) -> ResidentStack:
         schedule = Schedule(rate, warmup=0.0, decay=0.0)
         return ResidentStack(model, size, focused_masked_loss(model), schedule)
 
-    return _reuse_resident("language", (name, rate, size), build)
+    return _reuse_resident("language", encoder_path, name, (rate, size), build)
 
 
 def encoder_classifiers(
@@ -137,7 +146,9 @@ def encoder_classifiers(
         model = fresh_classifier(name, room).to(cuda_or_cpu())
         return ResidentStack(model, size, _stacked_encoder_loss, Schedule(rate, warmup))
 
-    return _reuse_resident("classes", (name, room, rate, warmup, size), build)
+    return _reuse_resident(
+        "classes", encoder_path, name, (room, rate, warmup, size), build
+    )
 
 
 def _stacked_encoder_loss(model: Any, batch: Batch) -> torch.Tensor:
@@ -200,7 +211,7 @@ def decoder_language_models(name: str, schedule: Schedule, size: int) -> Residen
             decoder_attention_bias,
         )
 
-    return _reuse_resident("language", (name, schedule, size), build)
+    return _reuse_resident("language", decoder_path, name, (schedule, size), build)
 
 
 def decoder_classifiers(
@@ -217,4 +228,4 @@ def decoder_classifiers(
         model.base_model.config.use_cache = False
         return ResidentStack(model, size, class_loss, schedule, decoder_attention_bias)
 
-    return _reuse_resident("classes", (name, room, schedule, size), build)
+    return _reuse_resident("classes", decoder_path, name, (room, schedule, size), build)

@@ -106,7 +106,7 @@ def per_doubling(
     if not any(a[0] == b[0] and a[1] != b[1] for a in tables for b in tables):
         raise Undefined("a trend needs studies of at least two n with one m")
     doublings = np.log2([float(n) for _, n, _ in tables])
-    for m in {m for m, _, _ in tables}:
+    for m in dict.fromkeys(m for m, _, _ in tables):
         rows = [at for at, table in enumerate(tables) if table[0] == m]
         doublings[rows] -= doublings[rows].mean()
     weights = doublings / (doublings @ doublings)

@@ -1,0 +1,300 @@
+"""The truth table: every benchmark whose truth is known, and what is said of it.
+
+Rows are planted attacks, published findings about public benchmarks, and designs that
+were written before the method and never looked into while it was made. A verdict is
+right or wrong about the population that made the items; it is silent where a light
+reader could know, justly silent where only meaning settles it, and bounded where it
+states a true bound without deciding. `python -m bench truth known fresh` runs some;
+with `audit`, the audits as they are are asked instead of the rules over arms.
+"""
+
+import importlib
+import json
+import math
+import multiprocessing
+import sys
+import time
+import tomllib
+import types
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from bench.figures import RESULTS, Figure
+from measurand.api.auditing import evidence, leakage
+from measurand.api.source import load
+from measurand.arms.pool import open_pool
+from measurand.audits.evidence.conclude import conclude_evidence
+from measurand.audits.leakage.conclude import conclude_leakage
+from measurand.core.benchmark import Benchmark
+from measurand.core.errors import MeasurandError
+from measurand.experiment.experiment import open_experiment
+
+SHARED = Path(__file__).parents[2] / "shared"
+NEEDED, UNNEEDED = {"needed", "small need"}, {"used, not needed", "not needed"}
+LEAKY, CLEAN = {"leaks", "small leak"}, {"none found", "none found, bounded"}
+# By audit and truth: the labels that are right, and those that are wrong.
+TRUTHS: Mapping[tuple[str, str], tuple[set[str], set[str]]] = {
+    ("evidence", "needed"): (NEEDED, {*UNNEEDED, "misleads"}),
+    ("evidence", "needed some"): (NEEDED, {*UNNEEDED, "misleads"}),
+    ("evidence", "not needed"): (UNNEEDED, {*NEEDED, "misleads"}),
+    ("evidence", "memory"): (UNNEEDED, {*NEEDED, "misleads"}),
+    ("evidence", "nothing"): (set(), {*NEEDED, *UNNEEDED, "misleads"}),
+    ("leakage", "leak"): (LEAKY, {"none found"}),
+    ("leakage", "leak some"): (LEAKY, {"none found"}),
+    ("leakage", "none"): (CLEAN, LEAKY),
+    ("leakage", "memory"): (CLEAN, LEAKY),
+    ("leakage", "nothing"): (CLEAN, LEAKY),
+}
+BOUNDS = {"at most small need", "none found, bounded"}
+JUST = ("memory", "nothing")  # truths of which silence is as good as an answer
+
+
+@dataclass(frozen=True)
+class Case:
+    """One benchmark and what is true of it for one audit.
+
+    Attributes:
+        name: What rows are called.
+        source: attacks, known or fresh.
+        audit: evidence or leakage.
+        make: The benchmark.
+        right: Labels that are true of it.
+        wrong: Labels that are false of it.
+        knowable: Whether a light reader can know.
+    """
+
+    name: str
+    source: str
+    audit: str
+    make: Callable[[], Benchmark]
+    right: frozenset[str]
+    wrong: frozenset[str]
+    knowable: bool = True
+
+
+@dataclass(frozen=True)
+class Row:
+    """What was said of one case."""
+
+    case: str
+    source: str
+    audit: str
+    n: int
+    outcome: str
+    label: str
+    code: str
+    bound: float
+    seconds: float
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+
+def score(case: Case, label: str) -> str:
+    """right, wrong, bounded, silent or justly silent."""
+    if label in case.wrong:
+        return "wrong"
+    if label in case.right:
+        return "right"
+    if label in BOUNDS:
+        return "bounded"
+    return "silent" if case.knowable else "justly silent"
+
+
+def attack_cases() -> Iterator[Case]:
+    """The planted benchmarks of earlier attacks, where they are at hand."""
+    if not (SHARED / "attacks").is_dir():
+        return
+    sys.modules.setdefault("run", types.SimpleNamespace(go=lambda *_, **__: None))  # type: ignore[arg-type]
+    folders = "attacks/evidence_leakage", "sketches/rules"
+    sys.path[:0] = [str(SHARED / folder) for folder in folders]
+    rows: Mapping[str, Any] = importlib.import_module("cases").B
+    names = {"e": "evidence", "l": "leakage"}
+    for name, (make, truths) in rows.items():
+        for short, (truth, _) in truths.items():
+            right, wrong = TRUTHS[names[short], truth]
+            yield Case(
+                name,
+                "attacks",
+                names[short],
+                partial(_load_claims, make),
+                frozenset(right),
+                frozenset(wrong),
+                truth not in JUST,
+            )
+
+
+def _load_claims(make: Callable[[], pd.DataFrame]) -> Benchmark:
+    table = make()[["claim", "evidence", "label"]].astype(str)
+    return load(table, query="claim", evidence="evidence", label="label")
+
+
+def fresh_cases() -> Iterator[Case]:
+    """Designs that the method was not made on."""
+    for design in importlib.import_module("bench.truth_fresh").DESIGNS:
+        yield Case(
+            design.name,
+            "fresh",
+            design.audit,
+            partial(_load_design, design),
+            design.truth,
+            design.wrong,
+            design.knowable,
+        )
+
+
+def _load_design(design: Any) -> Benchmark:
+    number = int("".join(c for c in design.name if c.isdigit()) or 0)
+    table = design.make(np.random.default_rng([20261118, number]))
+    roles = {k: v for k, v in design.roles.items() if v}
+    if "split" in table and (table["split"] == "").all():
+        table = table.drop(columns="split")
+    else:
+        roles.setdefault("split", "split")
+    return load(table, **roles)
+
+
+PUBLIC = Path(__file__).with_name("truth_public.toml")
+MOST_ROWS = 5_000  # of a public benchmark, drawn at random from its files
+WEAK = {"small leak", *CLEAN}, set[str]()  # a leak that is there, and small
+
+
+def known_cases() -> Iterator[Case]:
+    """Public benchmarks with a published finding, where their files are at hand."""
+    if not (SHARED / "data").is_dir():
+        return
+    rows = tomllib.loads(PUBLIC.read_text("utf-8"))
+    for name, row in rows.items():
+        truth = TRUTHS.get((row["audit"], row["truth"]), WEAK)
+        right, wrong = map(frozenset, truth)
+        make = partial(_load_files, row["files"], row["roles"])
+        knowable = row.get("knowable", True)
+        yield Case(name, "known", row["audit"], make, right, wrong, knowable)
+
+
+def _load_files(files: Sequence[str], roles: Mapping[str, Any]) -> Benchmark:
+    table = pd.concat([_read(SHARED / "data" / name) for name in files])
+    if len(table) > MOST_ROWS:
+        table = table.sample(MOST_ROWS, random_state=0)
+    columns = roles.get("choices", ())
+    named = [*(roles[r] for r in ("query", "evidence", "label") if r in roles)]
+    named += [columns] if isinstance(columns, str) else [*columns]
+    return load(table[named].reset_index(drop=True), split_by="query", **roles)
+
+
+def _read(path: Path) -> pd.DataFrame:
+    if ".json" in path.name:
+        return pd.read_json(path, lines=".jsonl" in path.name)
+    if "codah" in path.name:
+        table = pd.read_csv(path, sep="\t", header=None, quoting=3)
+        return table.set_axis([f"c{n}" for n in range(table.shape[1])], axis="columns")
+    separator = "," if "cosmosqa" in path.name else "\t"
+    return pd.read_csv(path, sep=separator, quoting=0 if separator == "," else 3)
+
+
+SOURCES = {"attacks": attack_cases, "known": known_cases, "fresh": fresh_cases}
+
+
+def conclude_by_arms(case: Case) -> tuple[int, str, str, float, dict[str, str]]:
+    """What the rules over arms say: items, label, code, bound, facts."""
+    pool = open_pool(case.make())
+    with open_experiment(pool.benchmark, seed=0) as experiment:
+        if case.audit == "leakage":
+            conclusion, _ = conclude_leakage(experiment, pool)
+        else:
+            conclusion, _ = conclude_evidence(experiment, pool)
+    facts = conclusion.clauses[0].facts if conclusion.clauses else {}
+    spelled = {name: str(fact)[:80] for name, fact in facts.items()}
+    return len(pool), conclusion.label, conclusion.code, conclusion.bound, spelled
+
+
+# What the verdicts of the audits say, in the words of the rules.
+AUDIT_LABELS = {
+    "evidence-sensitive": "needed",
+    "direct coupling": "not needed",
+    "latent coupling": "not needed",
+    "coupling": "not needed",
+    "wrong evidence helps": "misleads",
+    "leaks": "leaks",
+    "none found within the margin": "none found",
+}
+
+
+def conclude_by_audit(case: Case) -> tuple[int, str, str, float, dict[str, str]]:
+    """What the audit says with light readers, without the map of its report."""
+    benchmark = case.make()
+    if case.audit == "leakage":
+        report = leakage(benchmark, tsne=False, strongest="cross", brief=True)
+    else:
+        report = evidence(benchmark, strongest="cross", brief=True)
+    label = AUDIT_LABELS.get(report.verdict.label, "inconclusive")
+    count = len(benchmark.train) + len(benchmark.test)
+    return count, label, report.verdict.label, math.nan, {}
+
+
+METHODS = {"arms": conclude_by_arms, "audit": conclude_by_audit}
+
+
+def conclude(case: Case, method: str) -> Row:
+    """What a method says of one case."""
+    started = time.process_time()
+    count, label, code, bound, facts = METHODS[method](case)
+    seconds = round(time.process_time() - started, 1)
+    outcome = score(case, label)
+    key = case.name, case.source, case.audit
+    return Row(*key, count, outcome, label, code, round(bound, 4), seconds, facts)
+
+
+def conclude_named(source: str, number: int, method: str) -> Row:
+    """What a method says of one case of a source, in a process of its own."""
+    case = [*SOURCES[source]()][number]
+    try:
+        return conclude(case, method)
+    except MeasurandError as error:
+        return Row(
+            case.name, source, case.audit, 0, "refused", "", str(error)[:100], 0.0, 0.0
+        )
+
+
+def run(arguments: Sequence[str]) -> list[Figure]:
+    """All rows of the named sources, printed as they come and kept."""
+    named = [a for a in arguments if a in SOURCES] or [*SOURCES]
+    workers = next((int(a) for a in arguments if a.isdigit()), 1)
+    method = next((a for a in arguments if a in METHODS), "arms")
+    jobs = [(s, n, method) for s in named for n in range(len([*SOURCES[s]()]))]
+    context = multiprocessing.get_context("spawn")
+    rows: list[Row] = []
+    with ProcessPoolExecutor(workers, context) as pool:
+        for row in pool.map(conclude_named, *zip(*jobs, strict=True)):
+            rows.append(row)
+            print(
+                f"{row.outcome:13} {row.source:8} {row.audit:8} {row.case:26}"
+                f" n={row.n:5} {row.label:20} {row.code:16} bound {row.bound:.3f}"
+                f" {row.seconds:5.1f} s",
+                *(() if row.source == "fresh" else (dict(row.facts),)),
+                flush=True,
+            )
+    path = RESULTS / f"truth_{method}.json"
+    path.write_text(
+        json.dumps([vars(row) for row in rows], indent=1, default=str) + "\n", "utf-8"
+    )
+    return _figures(rows)
+
+
+def _figures(rows: Sequence[Row]) -> list[Figure]:
+    """How many of each outcome, by source and audit."""
+    figures = []
+    for source in dict.fromkeys(row.source for row in rows):
+        for audit in ("evidence", "leakage"):
+            some = [r for r in rows if (r.source, r.audit) == (source, audit)]
+            for outcome, count in sorted(Counter(r.outcome for r in some).items()):
+                what = f"{source}, {audit}: {outcome} of {len(some)}"
+                figures.append(Figure(what, count, "rows"))
+    wrong = sum(row.outcome == "wrong" for row in rows) / max(len(rows), 1)
+    return [*figures, Figure("wrong of all rows", wrong, "share", most=0.02)]

@@ -1,0 +1,381 @@
+"""What each part alone predicts: readers over their blanks, cues, and the exact bound.
+
+Three channels share one error: cues 1 %, readers 4 %. A part is known by the highest
+certain low end of any channel; the most that is not excluded is the highest high end,
+and never more than the exact bound of its texts.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from measurand.arms.answers import ArmAnswers, ask_arms, change_pool
+from measurand.arms.arm import Arm
+from measurand.arms.contrast import (
+    LEAST_WIDENING,
+    OverBlank,
+    blank_widening,
+    exact_bound,
+    mean_difference,
+)
+from measurand.arms.families import PAIR, Family, find_loose_family, join_families
+from measurand.arms.plants import DENSE, SPARSE, CodeWords, PermutedLabels
+from measurand.arms.pool import FOLDS, Pool
+from measurand.core.choices import guess_scores, guess_table
+from measurand.core.finding import Estimate
+from measurand.core.items import pack_choices
+from measurand.core.reader import Reader
+from measurand.cues.candidates import part_texts
+from measurand.cues.certify import Cue, certified, find_cues
+from measurand.cues.reader import ChoiceRulesReader
+from measurand.experiment.experiment import Experiment
+from measurand.interventions.fields import Keep
+from measurand.readers.baselines import SurfaceReader
+from measurand.readers.linear import TfidfReader
+from measurand.readers.pairs import FEW_WORDS, PairsReader
+
+MARGIN = 0.02
+REACH = 5  # margins: what lies within is small or bounded, what lies beyond is not
+ERROR = 0.05  # of all that is said of all parts
+CUE_SHARE = 0.2  # of the error, for cues
+DEALS = 4  # permutations of the labels, each asked of every channel
+WORDS = ("tfidf", "pairs")  # channels that may remember paraphrases
+SEEN_PRESENT = 0.1  # of the margin in bits, from which certain bits count
+PLANTS = 4  # draws of a planted control
+FEWEST_FAMILIES = 10
+CODE_TESTS = 60  # tests that a planted word's certificate is corrected for
+
+CHANNELS: Mapping[str, Reader] = {
+    "tfidf": TfidfReader(folds=0),
+    "pairs": PairsReader(folds=0),
+    "keywords": FEW_WORDS.without_temperature(),
+    "form": SurfaceReader(folds=0),
+    "length": SurfaceReader(length_only=True, folds=0),
+}
+OF_CHOICES: Mapping[str, Reader] = {"rules": ChoiceRulesReader(folds=0)}
+
+
+@dataclass(frozen=True, eq=False)
+class Planted:
+    """What was recovered of a planted control.
+
+    Attributes:
+        spread: DENSE or SPARSE.
+        worth: What the code words add for who knew nothing else.
+        recovered: What the best channel recovered, on average of all draws.
+        certified: Whether the code word was certified as a cue.
+    """
+
+    spread: str
+    worth: float
+    recovered: Estimate
+    certified: bool
+
+    @property
+    def found(self) -> bool:
+        """Whether at least half was recovered for certain, or the cue is certain."""
+        surely = self.recovered.low > 0 and self.recovered.value >= self.worth / 2
+        return self.certified or surely
+
+
+@dataclass(frozen=True, eq=False)
+class PartAlone:
+    """What one part alone predicts.
+
+    Attributes:
+        part: Its name in the pool.
+        family: The families that intervals resample.
+        room: What no model of its texts can exceed, over the baseline.
+        accuracy: By channel, over blanks.
+        bits: The same in bits of the label.
+        tests: How many channels of all parts share the error.
+        error: What they share.
+        margin_bits: The margin in bits.
+        cues: What was certified.
+        memory: Whether folds that keep paraphrases together leave less than half.
+        controls: What was recovered of planted controls, where these were asked.
+    """
+
+    part: str
+    family: Family
+    room: float
+    accuracy: Mapping[str, OverBlank]
+    bits: Mapping[str, OverBlank]
+    tests: int
+    error: float
+    margin_bits: float
+    cues: Sequence[Cue] = ()
+    memory: bool = False
+    controls: Sequence[Planted] = ()
+
+    @property
+    def level(self) -> float:
+        """The level of one of the low ends."""
+        return 1 - 2 * self.error * (1 - CUE_SHARE) / self.tests
+
+    def lows(self, effects: Mapping[str, OverBlank]) -> dict[str, Estimate]:
+        """The effects of all channels, each with the low end that it is allowed."""
+        return {name: e.interval(self.level) for name, e in effects.items()}
+
+    @property
+    def best(self) -> tuple[str, Estimate]:
+        """The channel with the highest low end, in accuracy."""
+        return max(self.lows(self.accuracy).items(), key=lambda pair: pair[1].low)
+
+    @property
+    def best_bits(self) -> tuple[str, Estimate]:
+        """The channel with the highest low end, in bits."""
+        return max(self.lows(self.bits).items(), key=lambda pair: pair[1].low)
+
+    @property
+    def has_bits(self) -> bool:
+        """Whether bits are certain, and more than calibration alone may leave."""
+        return self.best_bits[1].low > SEEN_PRESENT * self.margin_bits
+
+    @property
+    def has_families(self) -> bool:
+        """Whether there are enough families for intervals to hold what they say."""
+        return self.family.effective >= FEWEST_FAMILIES
+
+    @property
+    def present(self) -> bool:
+        """Whether anything is surely there, however small."""
+        told = self.best[1].low > 0 or self.has_bits
+        return (told and self.has_families) or bool(self.cues)
+
+    @property
+    def high(self) -> float:
+        """The most that any channel leaves open, in accuracy."""
+        return max(e.interval(0.90).high for e in self.accuracy.values())
+
+    @property
+    def high_bits(self) -> float:
+        """The most that any channel leaves open, in bits."""
+        return max(e.interval(0.90).high for e in self.bits.values())
+
+    @property
+    def bound(self) -> float:
+        """The most that is not excluded; by no model of these texts beyond the room."""
+        return max(min(self.high, self.room), 0.0)
+
+    @property
+    def surely_large(self) -> bool:
+        """Whether it is surely over the margin, or surely there with no small bound."""
+        over = self.best[1].low > MARGIN or self.best_bits[1].low > self.margin_bits
+        beyond = self.bound > REACH * MARGIN
+        return self.present and ((over and self.has_families) or beyond)
+
+
+def part_arm(reader: Reader, part: str, pool: Pool) -> Arm:
+    """The arm of a reader that sees one part alone."""
+    return Arm(reader, Keep(part), family=pool.fold_family(part))
+
+
+def alone_arms(pool: Pool, part: str) -> dict[str, list[Arm]]:
+    """By channel, the arm on the part alone and then its blanks."""
+    channels = {**CHANNELS, **(OF_CHOICES if part == pool.items.choices else {})}
+    plan = {}
+    for name, reader in channels.items():
+        arm = part_arm(reader, part, pool)
+        blanks = [
+            Arm(
+                reader,
+                arm.sees,
+                change=PermutedLabels(arm.family, d),
+                family=arm.family,
+                draws=1,
+            )
+            for d in range(DEALS)
+        ]
+        plan[name] = [arm, *blanks]
+    return plan
+
+
+def measure_parts(
+    experiment: Experiment, pool: Pool, error: float = ERROR
+) -> dict[str, PartAlone]:
+    """What each part alone predicts, with its paraphrases held together where it does.
+
+    A part with one text tells nothing, and is not there.
+    """
+    parts = [p for p in pool.parts if pool.items.column(p).nunique() > 1]
+    plans = {part: alone_arms(pool, part) for part in parts}
+    arms = [a for plan in plans.values() for each in plan.values() for a in each]
+    answers = ask_arms(experiment, pool, arms)
+    cues = certified(
+        {
+            part: find_cues(
+                part,
+                part_texts(pool.items, part),
+                pool.families[part].numbers,
+                experiment.seed,
+            )
+            for part in parts
+        },
+        error * CUE_SHARE,
+    )
+    wider = _find_widenings(pool, plans, answers)
+    tests = 2 * sum(map(len, plans.values()))
+    measured = {}
+    for part, plan in plans.items():
+        right, bits = _over_blanks(pool.families[part], plan, answers, wider)
+        alone = PartAlone(
+            part,
+            pool.families[part],
+            part_room(pool, part),
+            right,
+            bits,
+            tests,
+            error,
+            bits_margin(pool),
+            cues[part],
+        )
+        measured[part] = _mark_memory(experiment, pool, alone)
+    return measured
+
+
+def bits_margin(pool: Pool) -> float:
+    """The margin in bits: the share of all there is to know that the margin is."""
+    prior = guess_table(pool.items, pool.items.classes)
+    logs = np.log2(prior, where=prior > 0, out=np.zeros_like(prior))
+    entropy = -float((prior * logs).sum(axis=1).mean())
+    return MARGIN * entropy / (1 - 1 / len(pool.items.classes))
+
+
+def part_room(pool: Pool, part: str) -> float:
+    """What any model of a part's texts can exceed the baseline by, at most."""
+    items, gold = pool.items, pool.items.numbers
+    base = float(guess_scores(items).mean())
+    if part != items.choices:
+        return exact_bound(items.column(part).tolist(), gold) - base
+    # What is right is a text, wherever it stands among the others; or a place.
+    sets = [pack_choices(sorted(texts)) for texts in items.choice_texts]
+    right = [texts[n] for texts, n in zip(items.choice_texts, gold, strict=True)]
+    by_text = exact_bound(sets, np.unique(right, return_inverse=True)[1])
+    return max(by_text, exact_bound([""] * len(gold), gold)) - base
+
+
+Plan = Mapping[str, Sequence[Arm]]
+
+
+def _find_widenings(
+    pool: Pool, plans: Mapping[str, Plan], answers: Mapping[Arm, ArmAnswers]
+) -> tuple[float, float]:
+    """How much wider intervals of accuracies and of bits must be."""
+    channels = [
+        (pool.families[part], [answers[blank] for blank in blanks])
+        for part, plan in plans.items()
+        for _, *blanks in plan.values()
+    ]
+    right = [(f, [b.right[0].astype(float) for b in each]) for f, each in channels]
+    bits = [(f, [b.bits[0] for b in each]) for f, each in channels]
+    return blank_widening(right, LEAST_WIDENING), blank_widening(bits)
+
+
+def _over_blanks(
+    family: Family,
+    plan: Plan,
+    answers: Mapping[Arm, ArmAnswers],
+    wider: tuple[float, float],
+) -> tuple[dict[str, OverBlank], dict[str, OverBlank]]:
+    """By channel, what is right and what is told beyond the blanks."""
+    right, bits = {}, {}
+    for name, (arm, *blanks) in plan.items():
+        base = np.mean([answers[b].right[0] for b in blanks], axis=0)
+        base_bits = np.mean([answers[b].bits[0] for b in blanks], axis=0)
+        plain = answers[arm]
+        right[name] = OverBlank(plain.mean, base, family, wider[0], share=True)
+        bits[name] = OverBlank(
+            plain.mean_bits, base_bits, family, wider[1], share=False
+        )
+    return right, bits
+
+
+def _mark_memory(experiment: Experiment, pool: Pool, alone: PartAlone) -> PartAlone:
+    """The part, marked where what is told is told of paraphrases that were learned."""
+    spoken = {n: e for n, e in alone.accuracy.items() if n in WORDS}
+    above = [name for name, effect in spoken.items() if effect.value > MARGIN]
+    form = max(e.low for n, e in alone.lows(alone.accuracy).items() if n not in WORDS)
+    if not above or not alone.present or alone.cues or form > 0:
+        return alone
+    loose = loosen(pool, alone.part)
+    if loose is None or loose.families[LOOSE].effective < FEWEST_FAMILIES:
+        return alone
+    arms = {n: Arm(CHANNELS[n], Keep(alone.part), family=LOOSE) for n in above}
+    answers = ask_arms(experiment, loose, arms.values())
+    left = {
+        name: mean_difference(
+            answers[arm].mean, spoken[name].base, loose.families[LOOSE]
+        ).high
+        for name, arm in arms.items()
+    }
+    memory = all(left[name] < spoken[name].value / 2 for name in above)
+    return replace(alone, memory=memory)
+
+
+LOOSE = "loose"
+
+
+def loosen(pool: Pool, part: str) -> Pool | None:
+    """The pool with families that hold together what shares rare words in a part."""
+    texts = pool.items.column(part).tolist()
+    family = find_loose_family(pool.families[part], texts)
+    if family is None:
+        return None
+    pair = pool.families[PAIR]
+    both = join_families(LOOSE, [family, pair])
+    fits = both.sizes.max() <= len(pool) / FOLDS
+    return pool.with_families({LOOSE: both if fits else Family(LOOSE, family.numbers)})
+
+
+CONTROL_CHANNELS = ("tfidf", "keywords")
+
+
+def plant_controls(experiment: Experiment, pool: Pool, alone: PartAlone) -> PartAlone:
+    """The part with what was recovered of code words as large as its bound."""
+    worth = max(2 * MARGIN, alone.bound)
+    plain = {n: part_arm(CHANNELS[n], alone.part, pool) for n in CONTROL_CHANNELS}
+    controls = []
+    for spread in (DENSE, SPARSE):
+        plants = [CodeWords(alone.part, spread, worth, d) for d in range(PLANTS)]
+        arms = {
+            name: [
+                Arm(arm.reader, arm.sees, change=plant, family=arm.family, draws=1)
+                for plant in plants
+            ]
+            for name, arm in plain.items()
+        }
+        asked = [*plain.values(), *(a for each in arms.values() for a in each)]
+        answers = ask_arms(experiment, pool, asked)
+        recovered = [
+            mean_difference(
+                np.mean([answers[a].right[0] for a in arms[name]], axis=0),
+                answers[arm].right[0].astype(float),
+                alone.family,
+                0.90,
+            )
+            for name, arm in plain.items()
+        ]
+        best = max(recovered, key=lambda estimate: estimate.low)
+        known = plants[0].known_worth(pool.items)
+        certain = _certify_code(experiment, pool, alone, plants[0])
+        controls.append(Planted(spread, known, best, certain))
+    return replace(alone, controls=controls)
+
+
+def _certify_code(
+    experiment: Experiment, pool: Pool, alone: PartAlone, plant: CodeWords
+) -> bool:
+    """Whether a code word that was planted is certified as a cue."""
+    planted = change_pool(pool, plant, experiment)
+    rows = part_texts(planted.items, alone.part)
+    cues = find_cues(
+        alone.part, rows, alone.family.numbers, experiment.seed, kinds=("word",)
+    )
+    known = pool.items.vocabulary
+    return any(
+        cue.p <= ERROR * CUE_SHARE / CODE_TESTS and cue.name not in known
+        for cue in cues
+        if " " not in cue.name
+    )

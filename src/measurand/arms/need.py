@@ -1,0 +1,187 @@
+"""What the evidence adds: the best reader with it against the best without it.
+
+Without it means the query alone by every channel, the query in the evidence's place
+for readers that join two texts, the metadata, the majority. What readers lose on
+another item's evidence describes the readers; what the evidence adds is the gain.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from measurand.arms.alone import (
+    CHANNELS,
+    FEWEST_FAMILIES,
+    LOOSE,
+    MARGIN,
+    loosen,
+    part_arm,
+)
+from measurand.arms.answers import ArmAnswers, ask_arms
+from measurand.arms.arm import Arm
+from measurand.arms.contrast import Gain, best_gain, mean_difference, shuffle_loss
+from measurand.arms.families import PAIR, Family
+from measurand.arms.pool import EVIDENCE, QUERY, Pool
+from measurand.core.arrays import Bools, Floats
+from measurand.core.choices import guess_scores
+from measurand.core.errors import CannotIntervene
+from measurand.core.reader import Reader
+from measurand.experiment.experiment import Experiment
+from measurand.interventions.fields import Keep, Substitute
+from measurand.interventions.shuffle import Shuffle
+from measurand.readers.baselines import MetadataReader
+from measurand.readers.cross import CrossReader
+from measurand.readers.linear import TfidfReader
+from measurand.readers.numbers import NumbersReader
+from measurand.stats.shuffles import ShuffleEffect
+
+READERS: Mapping[str, Reader] = {
+    "tfidf": TfidfReader(folds=0),
+    "cross": CrossReader(folds=0),
+    "numbers": NumbersReader(folds=0),
+}
+JOINING = ("cross",)
+ALONE = ("tfidf", "pairs", "keywords", "form")
+SHUFFLES = 10
+MOST_OPEN, FEWEST_OPEN = 0.6, 100  # of the items that the query leaves open
+ERROR = 0.05
+LOOKS = 2  # at all items, and at those that the query leaves open
+
+
+@dataclass(frozen=True, eq=False)
+class Need:
+    """What the evidence of some items adds.
+
+    Attributes:
+        gain: The best reader with it less the best without it.
+        losses: By reader, what it loses on another item's evidence; none where most
+            items of a fold share one text, so that not all can receive another.
+        scores: By reader with the evidence, how often each item is right.
+        rivals: The same without it.
+        family: The families that intervals resample.
+        share: Which share of all items these are.
+        open_share: The share of the items whose label the query leaves open.
+        memory: Whether folds that keep paraphrases together leave less than half.
+    """
+
+    gain: Gain
+    losses: Mapping[str, ShuffleEffect]
+    scores: Mapping[str, Floats]
+    rivals: Mapping[str, Floats]
+    family: Family
+    share: float = 1.0
+    open_share: float = 1.0
+    memory: bool = False
+
+    @property
+    def high(self) -> float:
+        """The most that the evidence may add to the readers asked."""
+        return min(self.gain.high, self.gain.room)
+
+    @property
+    def loses(self) -> bool:
+        """Whether the reader that gains surely loses on another item's evidence."""
+        loss = self.losses.get(self.gain.reader)
+        return loss is not None and loss.interval(0.95).low > 0
+
+
+def without_evidence(pool: Pool) -> dict[str, Arm]:
+    """The arms that see no evidence, by what they see."""
+    arms = {name: part_arm(CHANNELS[name], QUERY, pool) for name in ALONE}
+    rivals = {f"{name}, query": arm for name, arm in arms.items()}
+    for name in JOINING:
+        rivals[f"{name}, query twice"] = Arm(READERS[name], Substitute(QUERY, EVIDENCE))
+    if pool.items.metadata:
+        rivals["metadata"] = Arm(MetadataReader())
+    return rivals
+
+
+def measure_need(experiment: Experiment, pool: Pool, *, share: float = 1.0) -> Need:
+    """The gain and the losses over all items of a pool."""
+    full = {name: Arm(reader) for name, reader in READERS.items()}
+    moved = {
+        name: Arm(reader, asked=Shuffle(EVIDENCE), repeats=SHUFFLES, draws=1)
+        for name, reader in READERS.items()
+    }
+    rivals = without_evidence(pool)
+    plain = [*full.values(), *rivals.values()]
+    try:
+        # Together, as an arm and its shuffles share their fits.
+        answers = ask_arms(experiment, pool, [*plain, *moved.values()])
+    except CannotIntervene:
+        answers, moved = ask_arms(experiment, pool, plain), {}
+    family = pool.families[PAIR]
+    scores = {name: answers[arm].mean for name, arm in full.items()}
+    bases = {name: answers[arm].mean for name, arm in rivals.items()}
+    bases["majority"] = np.asarray(guess_scores(pool.items), float)
+    losses = {
+        name: shuffle_loss(answers[full[name]], answers[arm], family)
+        for name, arm in moved.items()
+    }
+    gain = best_gain(scores, bases, family, ERROR, LOOKS)
+    open_share = float(_open_items(pool, answers, rivals).mean())
+    return Need(gain, losses, scores, bases, family, share, open_share)
+
+
+def _open_items(
+    pool: Pool, answers: Mapping[Arm, ArmAnswers], rivals: Mapping[str, Arm]
+) -> Bools:
+    """Which items the query leaves open, by the best channel that reads it."""
+    alone = [answers[rivals[f"{name}, query"]] for name in ALONE]
+    best = max(alone, key=lambda answer: answer.accuracy)
+    majority = float(guess_scores(pool.items).mean())
+    return np.asarray(best.shares.max(axis=1) < (1 + majority) / 2)
+
+
+def measure_open(experiment: Experiment, pool: Pool) -> Need | None:
+    """The need among items that the query leaves open; none of all or of too few.
+
+    They are chosen by the query alone, out of fold, so that choosing tells nothing of
+    what the evidence adds.
+    """
+    rivals = without_evidence(pool)
+    alone = {name: rivals[f"{name}, query"] for name in ALONE}
+    chosen = _open_items(pool, ask_arms(experiment, pool, alone.values()), rivals)
+    share = float(chosen.mean())
+    if share > MOST_OPEN or chosen.sum() < FEWEST_OPEN:
+        return None
+    some = pool.take(chosen)
+    if len(np.unique(some.items.labels)) < 2:
+        return None
+    return measure_need(experiment, some, share=share)
+
+
+def is_gain_memory(experiment: Experiment, pool: Pool, need: Need) -> bool:
+    """Whether folds that keep paraphrases together leave surely less than half."""
+    reader = READERS[need.gain.reader]
+    for part in pool.items.fields:
+        if part == pool.items.choices or pool.items.column(part).nunique() < 2:
+            continue
+        loose = loosen(pool, part)
+        if loose is None or loose.families[LOOSE].effective < FEWEST_FAMILIES:
+            continue
+        full = Arm(reader, family=LOOSE, draws=1)
+        alone = Arm(CHANNELS["tfidf"], Keep(QUERY), family=LOOSE, draws=1)
+        answers = ask_arms(experiment, loose, [full, alone])
+        left = mean_difference(
+            answers[full].mean, answers[alone].mean, loose.families[LOOSE]
+        )
+        if left.high < need.gain.value / 2:
+            return True
+    return False
+
+
+def reads_something(need: Need) -> list[str]:
+    """The readers that are surely better than the majority."""
+    majority = need.rivals["majority"]
+    return [
+        name
+        for name, scores in need.scores.items()
+        if mean_difference(scores, majority, need.family).low > 0
+    ]
+
+
+def leaves_no_room(need: Need) -> bool:
+    """Whether the best without the evidence leaves less than the margin."""
+    return need.high < MARGIN and need.gain.room < MARGIN

@@ -1,0 +1,237 @@
+"""Pool: train, test and all other parts of a benchmark as one table.
+
+Whether a part gives the label away is a property of the benchmark and not of its test
+file, so all items are read together. Rows stand in the order of what they say, columns
+and labels have names of ours: the order of a file, its format and what its columns and
+labels are called change no figure.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from measurand.arms.families import ITEM, PAIR, Family, find_family, join_families
+from measurand.benchmarks.metadata import OF_EVIDENCE
+from measurand.core.benchmark import Benchmark
+from measurand.core.items import Items
+from measurand.core.names import own_column
+
+FOLDS = 5
+FEWEST_APART = 100  # items of a test file that are also looked at alone
+QUERY, EVIDENCE, CHOICES, LABEL = "query", "evidence", "choices", "label"
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """All items of a benchmark, and which of them count as one.
+
+    Attributes:
+        benchmark: Both sides hold all items; families are columns of ours.
+        origin: The part that each item came from: train, test or another's name.
+        families: By part, and PAIR for items that share a text in any part.
+        names: What each of our columns is called in the file.
+        labels: What each of our labels is called in the file.
+        ids: What each item is called in the file.
+        given: Whether train and test were told apart by who made the file.
+    """
+
+    benchmark: Benchmark
+    origin: "NDArray[np.str_]"
+    families: Mapping[str, Family]
+    names: Mapping[str, str]
+    labels: Mapping[str, str]
+    ids: tuple[str, ...]
+    given: bool = False
+
+    @property
+    def items(self) -> Items:
+        """The items, in their settled order."""
+        return self.benchmark.test
+
+    def __len__(self) -> int:
+        """How many items there are."""
+        return len(self.items)
+
+    @property
+    def test(self) -> "Pool | None":
+        """The items of the test file by themselves; none where it is no part apart."""
+        inside = self.origin == "test"
+        if not self.given or inside.sum() < FEWEST_APART or inside.all():
+            return None
+        return self.take(inside)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What is read alone: the text fields or, of items with choices, these."""
+        choices = self.items.choices
+        return self.items.fields if choices is None else (choices,)
+
+    def fold_family(self, part: str) -> str:
+        """Whose families folds keep together for a part.
+
+        Those of PAIR where they deal evenly, so that arms of several parts share
+        folds; else those of the part, or no more than copies of whole items.
+        """
+        fits = (p for p in (PAIR, part) if self.families[p].deals_evenly(FOLDS))
+        return next(fits, ITEM)
+
+    def take(self, chosen: NDArray[np.bool_]) -> "Pool":
+        """The pool of some items, with the families that they had."""
+        items = self.items.rows(chosen)
+        families = {
+            part: Family(part, pd.factorize(family.numbers[chosen])[0].astype(np.int64))
+            for part, family in self.families.items()
+        }
+        ids = tuple(i for i, kept in zip(self.ids, chosen, strict=True) if kept)
+        return replace(
+            self,
+            benchmark=replace(self.benchmark, train=items, test=items),
+            origin=self.origin[chosen],
+            families=families,
+            ids=ids,
+        )
+
+    def with_items(self, items: Items) -> "Pool":
+        """The same pool with other texts or labels: a blank or a planted control."""
+        return replace(self, benchmark=replace(self.benchmark, train=items, test=items))
+
+    def with_families(self, families: Mapping[str, Family]) -> "Pool":
+        """The same pool with more families, each with a column to fold by."""
+        columns = {family_column(name): f.numbers for name, f in families.items()}
+        table = self.items.table.assign(
+            **{name: numbers.astype(str) for name, numbers in columns.items()}
+        )
+        pool = self.with_items(self.items.with_table(table))
+        return replace(pool, families={**self.families, **families})
+
+
+def family_column(part: str) -> str:
+    """The column of ours that holds the families of a part."""
+    return own_column("family", part)
+
+
+def open_pool(benchmark: Benchmark) -> Pool:
+    """The pool of all parts of a benchmark, in its settled order."""
+    parts = {
+        "train": benchmark.train,
+        "test": benchmark.test,
+        **benchmark.test_parts,
+    }
+    names = _column_names(benchmark)
+    table = pd.concat([items.table[[*names.values()]] for items in parts.values()])
+    table.columns = pd.Index([*names])
+    origin = np.repeat([*parts], [len(items) for items in parts.values()])
+    ids = np.array([str(i) for items in parts.values() for i in items.ids], object)
+    fields = tuple(n for n in names if n in (QUERY, EVIDENCE, CHOICES) or "." in n)
+    fields = tuple(n for n in fields if not n.startswith("metadata."))
+    digests = _text_digests(table, (*fields, *({"group"} & {*names})))
+    has_choices = benchmark.test.choices is not None
+    labels = {} if has_choices else _number_labels(table[LABEL], digests)
+    if labels:
+        table[LABEL] = table[LABEL].map(labels)
+    # Rows that say the same may differ in metadata: the file's order must not decide.
+    ties = _text_digests(table, tuple(n for n in names if n.startswith("metadata.")))
+    order = np.lexsort([ties, origin, table[LABEL].to_numpy(str), digests])
+    table = table.iloc[order].set_axis([str(n) for n in range(len(table))])
+    families = _find_families(table, fields, "group" in names)
+    for part, family in families.items():
+        table[family_column(part)] = family.numbers.astype(str)
+    items = Items(
+        table,
+        fields,
+        LABEL,
+        tuple(n for n in names if n.startswith("metadata.")),
+        choices=CHOICES if has_choices else None,
+    )
+    whole = Benchmark(
+        benchmark.name,
+        items,
+        items,
+        QUERY,
+        EVIDENCE if EVIDENCE in names else None,
+        planted=benchmark.planted,
+    )
+    called = {number: label for label, number in labels.items()}
+    return Pool(
+        whole,
+        origin[order],
+        families,
+        names,
+        called,
+        tuple(ids[order].tolist()),
+        given=not benchmark.drawn_by,
+    )
+
+
+def _column_names(benchmark: Benchmark) -> dict[str, str]:
+    """What each of our columns is called in the file, in the order readers read."""
+    test, names = benchmark.test, {}
+    roles = {
+        benchmark.query: QUERY,
+        benchmark.evidence: EVIDENCE,
+        test.choices: CHOICES,
+    }
+    for number, field in enumerate(test.fields):
+        names[roles.get(field, f"field.{number}")] = field
+    names[LABEL] = test.label
+    # What was derived from the evidence cannot show that it is not needed.
+    apart = [
+        column
+        for column in test.metadata
+        if benchmark.schema.get(column, "") != OF_EVIDENCE.get(column)
+    ]
+    for number, column in enumerate(apart):
+        names[f"metadata.{number}"] = column
+    if test.group:
+        names["group"] = test.group
+    return names
+
+
+def _find_families(
+    table: pd.DataFrame, fields: tuple[str, ...], has_group: bool
+) -> dict[str, Family]:
+    """The families of each part, and of items that share a text in any part."""
+    group = table["group"] if has_group else None
+    # A text that most items share tells none of them from another.
+    families = {
+        field: find_family(field, table[field].tolist(), group) for field in fields
+    }
+    rows = pd.Series(list(zip(*(table[f] for f in fields), strict=True)))
+    whole = Family(ITEM, pd.factorize(rows)[0].astype(np.int64))
+    telling = [f for f in families.values() if f.sizes.max() <= len(table) / FOLDS]
+    pair = join_families(PAIR, telling) if telling else None
+    if pair is None or not pair.deals_evenly(FOLDS):
+        even = [f for f in telling if f.deals_evenly(FOLDS)]
+        pair = Family(PAIR, (even[0] if even else whole).numbers)
+    return {**families, PAIR: pair, ITEM: whole}
+
+
+def _text_digests(table: pd.DataFrame, columns: Sequence[str]) -> "NDArray[np.str_]":
+    """A digest of what each item says in these columns."""
+    rows = zip(*(table[column].tolist() for column in columns), strict=True)
+    texts = [repr(row) for row in rows] if columns else [""] * len(table)
+    return np.array(
+        [
+            hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+            for text in texts
+        ]
+    )
+
+
+def _number_labels(
+    labels: "pd.Series[str]", digests: "NDArray[np.str_]"
+) -> dict[str, str]:
+    """A number for each label: the commoner first, ties by what their items say."""
+    gold = labels.to_numpy(object)
+
+    def rank(label: str) -> tuple[int, bytes]:
+        texts = "".join(sorted(digests[gold == label]))
+        return -int((gold == label).sum()), hashlib.sha256(texts.encode()).digest()
+
+    order = sorted(pd.unique(gold), key=rank)
+    width = len(str(len(order)))
+    return {label: f"{number:0{width}d}" for number, label in enumerate(order)}

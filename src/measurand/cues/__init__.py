@@ -1,0 +1,28 @@
+"""Cues: what can be seen in a text without reading it, and what it predicts.
+
+A kind of cue is one small file that says which candidates a part has; coverage,
+productivity and the certified test are computed for all kinds alike.
+"""
+
+from measurand.core.catalogue import Catalogue, Entry
+
+CUES = Catalogue(
+    "cue",
+    {
+        "word": Entry("measurand.cues.words:word_candidates", "words and phrases"),
+        "word pair": Entry(
+            "measurand.cues.words:pair_candidates", "two words near each other"
+        ),
+        "length": Entry(
+            "measurand.cues.length:length_candidates", "how long texts are"
+        ),
+        "form": Entry(
+            "measurand.cues.form:form_candidates",
+            "case, punctuation, digits and spacing",
+        ),
+        "choice": Entry(
+            "measurand.cues.choices:choice_candidates",
+            "where a choice stands, and how it compares with the others",
+        ),
+    },
+)

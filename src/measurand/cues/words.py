@@ -1,0 +1,23 @@
+"""Words, phrases of two words, and ordered pairs of words near each other."""
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from measurand.cues.candidates import Candidates, PartTexts
+from measurand.readers.pairs import fit_pairs
+
+LEAST, WINDOW = 4, 10
+
+
+def word_candidates(rows: PartTexts) -> Candidates:
+    """Words and phrases of two words that stand in at least four texts."""
+    known, marks = fit_pairs(rows.texts, 1, LEAST)
+    names = [name.replace(" … ", " ") for name in known.names]
+    return Candidates(marks, names)
+
+
+def pair_candidates(rows: PartTexts) -> Candidates:
+    """Ordered pairs of words at most ten words apart."""
+    known, marks = fit_pairs(rows.texts, WINDOW, LEAST)
+    pairs = np.flatnonzero(known.keys >= known.size)  # no word by itself
+    return Candidates(csr_array(marks[:, pairs]), known.take(pairs).names)

@@ -1,0 +1,113 @@
+"""A reader that compares the numbers of two texts, beside the words of each."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+
+from measurand.core.arrays import Floats
+from measurand.core.items import Items
+from measurand.core.recipe import Strength, Traits
+from measurand.readers.linear import FittedTfidf, TfidfReader
+
+NUMBER = re.compile(r"(?:(?<!\w)-)?\d+(?:[.,]\d+)*")  # 1990-95 is no sum
+NAME = re.compile(r"\b[A-Z]\w*")
+FIELD = "how numbers compare"  # a column beside those of the items
+KEPT = 200_000  # texts of which the numbers are remembered
+
+
+@dataclass(frozen=True)
+class NumbersReader:
+    """Words of each field, and how the query's numbers compare with the others.
+
+    Which number is greater, whether one stands in both texts, and which of two names
+    that stand in both has the greater number behind it.
+
+    Attributes:
+        folds: Held-out folds for the temperature; 0 leaves it at 1.
+    """
+
+    kind: ClassVar[str] = "numbers"
+    traits: ClassVar[Traits] = Traits(Strength.PAIRS)
+    folds: int = 3
+
+    def fit(self, items: Items, rng: np.random.Generator) -> "FittedNumbers":
+        """Learn words and comparisons together."""
+        reader = TfidfReader(folds=self.folds)
+        return FittedNumbers(reader.fit(compare_numbers(items), rng, items))
+
+    def without_temperature(self) -> "NumbersReader":
+        """The same answers without the folds that only the temperature needs."""
+        return replace(self, folds=0)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedNumbers:
+    """A reader of numbers that has learned."""
+
+    reader: FittedTfidf
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The labels."""
+        return self.reader.classes
+
+    def predict(self, items: Items) -> Floats:
+        """Class probabilities."""
+        return self.reader.predict(compare_numbers(items))
+
+
+def compare_numbers(items: Items) -> Items:
+    """The items with one more field, of words that say how their numbers compare."""
+    if items.contest is not None or len(items.fields) < 2:
+        return items
+    first, *others = (items.column(field).tolist() for field in items.fields)
+    answers = [" ".join(texts) for texts in zip(*others, strict=True)]
+    pairs = zip(first, answers, strict=True)
+    return items.with_field(FIELD, [" ".join(_compare(q, a)) for q, a in pairs])
+
+
+def _compare(query: str, answer: str) -> list[str]:
+    """How the first number of a query compares with those of the other texts.
+
+    >>> _compare("He has 3 boats", "Of 2 men, one has 5 boats")
+    ['greatestabove', 'leastbelow', 'absent']
+    """
+    asked, given = find_numbers(query), find_numbers(answer)
+    words = []
+    if asked and given:
+        words += [
+            f"greatest{_order(max(given), asked[0])}",
+            f"least{_order(min(given), asked[0])}",
+            "present" if asked[0] in given else "absent",
+        ]
+    names = [name for name in NAME.findall(query) if name in answer]
+    if len(names) > 1:
+        behind = [_number_behind(name, answer) for name in (names[0], names[-1])]
+        if None not in behind:
+            words.append(f"first{_order(*behind)}")  # type: ignore[arg-type]
+    return words
+
+
+def _order(number: float, other: float) -> str:
+    return "above" if number > other else "below" if number < other else "same"
+
+
+@lru_cache(KEPT)
+def find_numbers(text: str) -> Sequence[float]:
+    """The numbers of a text.
+
+    >>> find_numbers("1,200 of 3.5")
+    (1200.0, 3.5)
+    """
+    matches = (match.replace(",", "") for match in NUMBER.findall(text))
+    return tuple(float(m) for m in matches if m.count(".") < 2)
+
+
+def _number_behind(name: str, text: str) -> float | None:
+    """The first number behind a name; none where there is none."""
+    numbers = find_numbers(text[text.index(name) + len(name) :])
+    return numbers[0] if numbers else None

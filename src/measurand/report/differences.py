@@ -1,0 +1,192 @@
+"""What differs between reports, for terminal, page and Markdown alike.
+
+The headline is of the statistic that verdicts rest on; what is certain stands first.
+"""
+
+import math
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from measurand.core.finding import Estimate, Exhibit, Finding, Report
+from measurand.core.names import CONDITIONS, condition_column
+from measurand.core.terms import load_terms, reader_words
+from measurand.report.layout import to_number
+from measurand.report.phrases import capitalise
+from measurand.report.tables import TextGrid
+from measurand.report.terminal import CERTAIN, KIND, NEEDED, SUFFIX, plain_text
+
+# Statistics that are shares, of which a hundredth is a percentage point.
+SHARES = (
+    *("accuracy", "over_majority", "single_accuracy", "choices_only", "delta_evi"),
+    *("query_only", "evidence_only", "closed_book", "exact_match", "rationale_only"),
+)
+MOST_ROWS, WIDEST = 6, 34  # rows of the small table, and letters of a name in it
+WHOLE = ("", "plain", *CONDITIONS)  # conditions that name no part of an item
+POINTS = (*SHARES, "bias", "boost")  # these two are stated in points
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One statistic in two reports.
+
+    Attributes:
+        statistic: Its name.
+        where: The condition, or several where they are not the same.
+        reader: Who found it.
+        names: What the reports are called, the earlier first.
+        old: The value in the first, or NaN.
+        new: The value in the other.
+        gap: The difference with its interval.
+        decision: Which way it goes.
+        deciding: Whether the verdicts rest on it.
+    """
+
+    statistic: str
+    where: str
+    reader: str
+    names: tuple[str, str]
+    old: float
+    new: float
+    gap: Estimate
+    decision: str
+    deciding: bool = False
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether it is clear of zero."""
+        return self.decision in CERTAIN
+
+
+def list_differences(report: Report) -> list[Difference]:
+    """Every difference that a comparison states, the certain first.
+
+    Those with both values stand in tables; older comparisons have findings alone.
+    """
+    tables = [_table_differences(e) for e in report.exhibits if _holds_changes(e)]
+    rows = [row for table in tables for row in table if math.isfinite(row.gap.value)]
+    if not rows:
+        findings = [f for f in report.findings if f.statistic.endswith(SUFFIX)]
+        rows = [_read_finding(f) for f in findings if math.isfinite(f.estimate.value)]
+    return sorted(rows, key=lambda row: (not row.is_certain, not row.deciding))
+
+
+def headline(report: Report) -> Difference | None:
+    """The difference that the verdicts rest on; else the surest, where one is sure."""
+    rows = list_differences(report)
+    deciding = [row for row in rows if row.deciding]
+    return next(iter(deciding or [row for row in rows if row.is_certain]), None)
+
+
+def say_difference(row: Difference, *, chance: bool = False) -> str:
+    """Of what, in which part, by whom; old and new value, difference and interval."""
+    level, gap = f"{100 * row.gap.level:g} % CI", row.gap
+    ends = [say_value(row, end, signed=True) for end in (gap.value, gap.low, gap.high)]
+    points = " points" if row.statistic in POINTS else ""
+    values = f"{say_value(row, row.old)} to {say_value(row, row.new)}{points}; "
+    values = values if math.isfinite(row.old + row.new) else ""
+    method = "" if gap.method.startswith("paired") else ", not paired"
+    difference = f"difference {ends[0]}{'' if values else points}"
+    interval = f"({level} {ends[1]} to {ends[2]}{method})"
+    reader = reader_words(plain_text(row.reader, 40))
+    text = f"{_name_statistic(row, chance=chance)}, {reader}: "
+    return f"{capitalise(text)}{values}{difference} {interval}."
+
+
+def say_value(row: Difference, value: float, *, signed: bool = False) -> str:
+    """A value in points with one decimal, or as it is with three."""
+    if not math.isfinite(value):
+        return "–"
+    scale, digits = (100 if row.statistic in SHARES else 1), 3
+    digits = 1 if row.statistic in POINTS else digits
+    text = f"{scale * value:{'+' if signed else ''}z.{digits}f}"
+    return text.replace("-", "−")
+
+
+def reads_choices(rows: Sequence[Difference]) -> bool:
+    """Whether items have choices, so that guessing is chance and no majority class."""
+    return any(row.statistic == "choices_only" for row in rows)
+
+
+def short_name(row: Difference) -> str:
+    """Of what a row is, in a table."""
+    where = "" if row.where in WHOLE else f" of {row.where}"
+    return plain_text(f"{row.statistic}{where} ({row.reader})", WIDEST)
+
+
+def change_grids(report: Report) -> Iterator[TextGrid]:
+    """A small table of what differs most certainly, beside the headline's reports."""
+    first = headline(report)
+    if first is not None:
+        rows = [row for row in list_differences(report) if row.names == first.names]
+        names = plain_text(f"{first.names[1]} less {first.names[0]}", WIDEST)
+        header = (names, "old", "new", "difference (95 % CI; * not 0)")
+        cells = tuple(_difference_cells(rows[:MOST_ROWS]))
+        yield TextGrid("What differs", header, cells)
+
+
+def _difference_cells(rows: Sequence[Difference]) -> Iterator[tuple[str, ...]]:
+    """What differs, both values, and the difference."""
+    for row in rows:
+        gap = row.gap
+        ends = " to ".join(say_value(row, e, signed=True) for e in (gap.low, gap.high))
+        change = f"{say_value(row, gap.value, signed=True)} ({ends})"
+        mark = "*" if row.is_certain else ""
+        old, new = (say_value(row, value) for value in (row.old, row.new))
+        yield short_name(row), old, new, f"{change}{mark}"
+
+
+def _name_statistic(row: Difference, *, chance: bool) -> str:
+    """A statistic as the field calls it, with the part that it is of."""
+    words: str = load_terms()["difference"].get(row.statistic, "")
+    part = plain_text(condition_column(row.where), 60)
+    if not words:
+        of = "" if row.where in WHOLE else f" of `{part}`"
+        return f"{row.statistic.replace('_', ' ')}{of}"
+    text = words.format(part=f"`{part}`")
+    return text.replace("the majority class", "chance") if chance else text
+
+
+def _holds_changes(exhibit: Exhibit) -> bool:
+    return exhibit.kind == KIND and {*exhibit.table.columns} >= NEEDED
+
+
+def _table_differences(exhibit: Exhibit) -> Iterator[Difference]:
+    for row in exhibit.table.to_dict("records"):
+        yield Difference(
+            plain_text(row["statistic"]),
+            plain_text(row["condition"]),
+            plain_text(row["reader"]),
+            (plain_text(row["first"], 24), plain_text(row["second"], 24)),
+            to_number(row["first_value"]),
+            to_number(row["second_value"]),
+            _read_gap(row),
+            plain_text(row["decision"]),
+            row.get("deciding") is True,
+        )
+
+
+def _read_gap(row: Mapping[Hashable, object]) -> Estimate:
+    """The difference of a row; of earlier versions, which kept no level, at 95 %."""
+    value, low, high = (to_number(row[c]) for c in ("difference", "low", "high"))
+    count, level = to_number(row["n"]), to_number(row.get("level"))
+    n = int(count) if math.isfinite(count) else 0
+    level = level if 0 < level < 1 else 0.95
+    return Estimate(value, low, high, level, n, plain_text(row["method"], 200))
+
+
+def _read_finding(finding: Finding) -> Difference:
+    """A difference of which no table holds the values: names stand first in it."""
+    before, minus, later = finding.condition.rpartition(" − ")
+    name, _, where = later.partition(", ") if minus else ("", "", later)
+    part, colon, second = before.partition(": ")
+    alone = colon and part != "pair"
+    return Difference(
+        "single_accuracy" if alone else finding.statistic.removesuffix(SUFFIX),
+        plain_text(part if alone else where),
+        finding.reader,
+        (plain_text(name, 24), plain_text(second if colon else before, 24)),
+        math.nan,
+        math.nan,
+        finding.estimate,
+        plain_text(finding.decision or ""),
+    )

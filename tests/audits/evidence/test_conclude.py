@@ -1,0 +1,197 @@
+"""The rules of evidence, and what they say of planted benchmarks."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from measurand.arms.alone import MARGIN, REACH
+from measurand.arms.contrast import Gain
+from measurand.arms.families import Family
+from measurand.arms.need import Need
+from measurand.audits.evidence.conclude import RULES, NeedFacts, conclude_evidence
+from measurand.core.clause import judge
+from measurand.core.finding import Estimate
+from tests.arms.planted import ROLES, WORDS, claim_pool, claims, pool_of, run
+
+COUNT = 200
+ROOM = REACH * MARGIN + 0.1
+SKILLED, IDLE = np.arange(COUNT) % 4 > 0, np.arange(COUNT) % 2 > 0
+
+
+def loss(low, high):
+    """What a reader loses on another item's evidence, at any level."""
+    middle = (low + high) / 2
+    return SimpleNamespace(
+        interval=lambda level: Estimate(middle, low, high, level, COUNT, "made")
+    )
+
+
+def need(low=-0.02, high=0.05, room=ROOM, lost=(-0.01, 0.01), learned=True, **other):
+    """What the evidence adds where the ends are these."""
+    gain = Gain((low + high) / 2, low, high, "cross", "tfidf, query", room)
+    scores = (SKILLED if learned else IDLE).astype(float)
+    rivals = {"majority": IDLE.astype(float)}
+    family = Family("pair", np.arange(COUNT))
+    losses = {"cross": loss(*lost)}
+    return replace(Need(gain, losses, {"cross": scores}, rivals, family), **other)
+
+
+USED, FEW = (0.05, 0.1), Family("pair", np.arange(COUNT) // 40)
+NONE_LEFT = {"low": -0.01, "high": 0.01, "room": 0.015}
+# For each rule, in order: its label, its code, and facts that reach it.
+ROWS = [
+    (
+        "inconclusive",
+        "open.families",
+        NeedFacts(need(0.1, 0.2, lost=USED, family=FEW)),
+    ),
+    (
+        "inconclusive",
+        "open.memory",
+        NeedFacts(need(0.1, 0.2, lost=USED), gain_memory=True),
+    ),
+    ("needed", "need.large", NeedFacts(need(0.03, 0.2, lost=USED), query_memory=True)),
+    ("needed", "need.roomy", NeedFacts(need(0.01, 0.2, lost=USED))),
+    ("small need", "need.small", NeedFacts(need(0.01, 0.2, room=0.1, lost=USED))),
+    (
+        "misleads",
+        "need.misleads",
+        NeedFacts(need(lost=(-0.2, -0.1)), query_memory=True),
+    ),
+    (
+        "inconclusive",
+        "open.query_memory",
+        NeedFacts(need(**NONE_LEFT), query_memory=True),
+    ),
+    ("used, not needed", "need.used", NeedFacts(need(**NONE_LEFT, lost=USED))),
+    ("not needed", "need.no_room", NeedFacts(need(**NONE_LEFT))),
+    ("at most small need", "need.at_most", NeedFacts(need(room=0.1))),
+    ("inconclusive", "open.reader", NeedFacts(need(high=0.01))),
+    ("inconclusive", "open.width", NeedFacts(need())),
+]
+
+
+@pytest.mark.parametrize("number", range(len(ROWS)), ids=[row[1] for row in ROWS])
+def test_each_rule_decides_what_no_rule_before_it_does(number):
+    label, code, facts = ROWS[number]
+    assert [rule.when(facts) for rule in RULES[: number + 1]] == [False] * number + [
+        True
+    ]
+    conclusion = judge(RULES, facts, facts.room)
+    assert (conclusion.label, conclusion.code) == (label, code)
+    assert conclusion.bound == facts.need.gain.room
+
+
+def test_there_is_a_row_a_rule_and_the_last_always_holds():
+    assert [rule.label for rule in RULES] == [label for label, _, _ in ROWS]
+    assert all(RULES[-1].when(facts) for _, _, facts in ROWS)
+
+
+def test_the_labels_are_those_that_were_settled():
+    assert {rule.label for rule in RULES} == {
+        "needed",
+        "small need",
+        "at most small need",
+        "used, not needed",
+        "not needed",
+        "misleads",
+        "inconclusive",
+    }
+
+
+def label_of(facts):
+    return judge(RULES, facts, facts.room).label
+
+
+def test_a_gain_that_is_not_lost_on_other_evidence_shows_no_need():
+    assert label_of(NeedFacts(need(0.1, 0.2))) == "inconclusive"
+    assert label_of(NeedFacts(need(0.1, 0.2, losses={}))) == "inconclusive"
+
+
+def test_what_is_open_shows_a_need_by_its_share():
+    some = need(0.2, 0.5, lost=USED, share=0.2)
+    facts = NeedFacts(need(), among_open=some)
+    assert facts.surely == pytest.approx(0.04)
+    assert label_of(facts) == "needed"
+    idle = replace(some, losses={"cross": loss(-0.1, 0.1)})
+    assert label_of(NeedFacts(need(), among_open=idle)) == "inconclusive"
+
+
+def test_who_never_learned_can_neither_use_nor_be_misled():
+    untaught = need(learned=False, lost=(-0.2, -0.1))
+    assert not NeedFacts(untaught).misleads
+    assert NeedFacts(need(lost=(-0.2, -0.1))).misleads
+    assert not NeedFacts(need(losses={})).misleads
+    assert not NeedFacts(need(learned=False, lost=USED)).surely_used
+
+
+def test_the_facts_are_typed_and_the_bound_is_the_room():
+    (clause,) = judge(RULES, ROWS[1][2], 0.2).clauses
+    assert clause.facts["reader"] == "cross"
+    assert isinstance(clause.facts["loss"], Estimate)
+    (clause,) = judge(RULES, NeedFacts(need(losses={})), 0.2).clauses
+    assert "loss" not in clause.facts
+
+
+def conclude(pool):
+    return run(conclude_evidence, pool)[0]
+
+
+def test_evidence_that_decides_is_needed():
+    conclusion = conclude(claim_pool(evidence=0.8))
+    assert (conclusion.label, conclusion.code) == ("needed", "need.large")
+    assert conclusion.bound > 0.4
+
+
+def test_a_claim_that_decides_all_needs_no_evidence_that_repeats_it():
+    conclusion = conclude(claim_pool(300, claim=1.0, evidence=1.0))
+    assert conclusion.label in ("used, not needed", "not needed")
+    assert conclusion.bound < MARGIN
+
+
+def agreeing(count, seed=0):
+    """Evidence that repeats a word of the claim, or another: no part tells alone."""
+    rng = np.random.default_rng(seed)
+    table = claims(count, seed)
+    words = rng.choice(WORDS, (count, 2))
+    same = table["label"] == "yes"
+    table["claim"] = [
+        f"{t} {w}" for t, w in zip(table["claim"], words[:, 0], strict=True)
+    ]
+    said = np.where(same, words[:, 0], words[:, 1])
+    table["evidence"] = [f"It was {word}." for word in said]
+    return table
+
+
+@pytest.mark.slow
+def test_evidence_that_decides_only_with_the_claim_is_needed():
+    conclusion = conclude(pool_of(agreeing(400)))
+    assert conclusion.label == "needed"
+    assert conclusion.clauses[0].facts["reader"] == "cross"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_evidence_that_says_nothing_is_never_needed(seed):
+    conclusion = conclude(claim_pool(400, seed))
+    assert conclusion.label == "inconclusive"
+    assert conclusion.bound > 0.4
+
+
+@pytest.mark.slow
+def test_evidence_is_needed_where_no_part_alone_can_tell():
+    table = agreeing(200)
+    claim = table["claim"].str[-5:].to_numpy()
+    other = table.assign(
+        evidence=np.where(
+            table["label"] == "yes", "It was moved.", [f"It was {w}." for w in claim]
+        ),
+        label=np.where(table["label"] == "yes", "no", "yes"),
+    )
+    pool = pool_of(pd.concat([table, other]), split_by="query", **ROLES)
+    conclusion = conclude(pool)
+    assert conclusion.label == "needed"
+    assert conclusion.bound == pytest.approx(0.5, abs=0.1)

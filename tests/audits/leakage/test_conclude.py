@@ -1,0 +1,210 @@
+"""The rules of leakage, and what they say of planted benchmarks."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from measurand.arms.alone import MARGIN, REACH
+from measurand.arms.families import Family
+from measurand.audits.leakage.conclude import RULES, LeakFacts, conclude_leakage
+from measurand.core.clause import judge
+from measurand.core.finding import Estimate
+from tests.arms.planted import (
+    choice_pool,
+    claim_pool,
+    claims,
+    contests,
+    pool_of,
+    run,
+)
+from tests.cues.test_certify import sprinkled
+
+SURE = Estimate(0.1, 0.05, 0.15, 0.95, 300, "made")
+CONTROL = {
+    spread: SimpleNamespace(spread=spread, found=True) for spread in ("dense", "sparse")
+}
+MISSED = SimpleNamespace(spread="sparse", found=False)
+
+
+def part(**facts):
+    """A part of which nothing was found and little is left open, but for `facts`."""
+    plain = {
+        "part": "query",
+        "surely_large": False,
+        "present": False,
+        "memory": False,
+        "room": 0.5,
+        "bound": 0.01,
+        "high_bits": 0.01,
+        "margin_bits": 0.04,
+        "family": Family("query", np.arange(100)),
+        "controls": [*CONTROL.values()],
+        "cues": [],
+        "best": ("tfidf", SURE),
+        "best_bits": ("tfidf", SURE),
+    }
+    return SimpleNamespace(**plain | facts)
+
+
+LARGE = {"surely_large": True, "present": True}
+FEW = Family("query", np.arange(100) // 20)
+# For each rule, in order: its label, its code, and parts that reach it.
+ROWS = [
+    ("leaks", "leak.part", [part(**LARGE), part()]),
+    ("small leak", "leak.part", [part(present=True)]),
+    ("inconclusive", "open.memory", [part(**LARGE, memory=True)]),
+    ("none found", "none.exact", [part(room=MARGIN, controls=[], family=FEW)]),
+    ("inconclusive", "open.families", [part(family=FEW, controls=[MISSED])]),
+    ("inconclusive", "open.control", [part(controls=[CONTROL["dense"], MISSED])]),
+    ("none found", "none.bound", [part(), part(room=0.0, family=FEW, controls=[])]),
+    ("none found, bounded", "none.bounded", [part(), part(bound=REACH * MARGIN)]),
+    ("inconclusive", "open.width", [part(bound=REACH * MARGIN + 0.01)]),
+]
+
+
+@pytest.mark.parametrize("number", range(len(ROWS)), ids=[row[1] for row in ROWS])
+def test_each_rule_decides_what_no_rule_before_it_does(number):
+    label, code, parts = ROWS[number]
+    facts = LeakFacts(parts)
+    assert [rule.when(facts) for rule in RULES[: number + 1]] == [False] * number + [
+        True
+    ]
+    conclusion = judge(RULES, facts, facts.bound)
+    assert (conclusion.label, conclusion.code) == (label, code)
+    assert conclusion.bound == max(p.bound for p in parts)
+
+
+def test_there_is_a_row_a_rule_and_the_last_always_holds():
+    assert [rule.label for rule in RULES] == [label for label, _, _ in ROWS]
+    assert all(RULES[-1].when(LeakFacts(parts)) for _, _, parts in ROWS)
+    assert RULES[-1].when(LeakFacts([]))
+
+
+def test_the_labels_are_those_that_were_settled():
+    assert {rule.label for rule in RULES} == {
+        "leaks",
+        "small leak",
+        "none found",
+        "none found, bounded",
+        "inconclusive",
+    }
+
+
+def test_bits_beyond_their_margin_leave_a_bound_and_no_clearance():
+    facts = LeakFacts([part(high_bits=0.05)])
+    assert judge(RULES, facts, 0.0).label == "none found, bounded"
+
+
+def test_a_leak_of_the_test_file_counts_and_its_bound_does_not():
+    facts = LeakFacts([part()], [part(present=True, bound=0.3)])
+    assert judge(RULES, facts, facts.bound).label == "small leak"
+    facts = LeakFacts([part()], [part(bound=0.3, controls=[])])
+    assert judge(RULES, facts, facts.bound).code == "none.bound"
+
+
+def test_a_leak_is_said_of_the_part_that_leaks_most_and_by_its_cues():
+    weak = Estimate(0.06, 0.03, 0.09, 0.95, 300, "made")
+    cue = SimpleNamespace(name="zupom", label="0", coverage=0.1, productivity=SURE)
+    parts = [
+        part(**LARGE, best=("form", weak)),
+        part(**LARGE, part="evidence", cues=[cue, cue]),
+    ]
+    first, second = judge(RULES, LeakFacts(parts), 0.1).clauses
+    assert first.facts["part"].text == "evidence"
+    assert first.facts["over"] is SURE
+    assert (second.code, second.facts["cue"].text) == ("leak.cue", "zupom")
+
+
+def conclude(pool):
+    return run(conclude_leakage, pool)
+
+
+def test_a_word_of_the_claim_leaks():
+    pool = claim_pool(200, claim=0.6)
+    conclusion, facts = conclude(pool)
+    assert (conclusion.label, conclusion.code) == ("leaks", "leak.part")
+    assert conclusion.clauses[0].facts["part"].text == "query"
+    cue = conclusion.clauses[1].facts
+    assert cue["cue"].text in ("zupom", "zafim")
+    assert cue["productivity"].value == 1
+    assert not facts.parts[1].present
+    assert conclusion.bound == facts.parts[0].bound > 0.2
+
+
+def crossed(table):
+    """Two claims and two texts of evidence in all four ways: each with both labels."""
+    first, second = (
+        table[::2].reset_index(drop=True),
+        table[1::2].reset_index(drop=True),
+    )
+    rows = [
+        a[["claim"]].assign(evidence=b["evidence"], label="yes" if a is b else "no")
+        for a in (first, second)
+        for b in (first, second)
+    ]
+    return pd.concat(rows, ignore_index=True)
+
+
+def test_texts_with_both_labels_leak_nothing_whoever_reads_them():
+    conclusion, facts = conclude(pool_of(crossed(claims(80))))
+    assert (conclusion.label, conclusion.code) == ("none found", "none.exact")
+    assert conclusion.bound == 0
+    assert not any(part.controls for part in facts.parts)
+
+
+def test_one_text_in_all_rows_leaks_nothing():
+    table = claims(120).assign(claim="Is it?", evidence="It is.")
+    table["split"] = ["train"] * 80 + ["test"] * 40
+    roles = {"query": "claim", "evidence": "evidence", "label": "label"}
+    conclusion, _ = conclude(pool_of(table, split="split", **roles))
+    assert (conclusion.code, conclusion.bound) == ("none.exact", 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_a_clean_benchmark_is_cleared_or_bounded(seed):
+    conclusion, facts = conclude(claim_pool(600, seed, evidence=0.0))
+    assert conclusion.label in ("none found", "none found, bounded")
+    assert 0 <= conclusion.bound <= REACH * MARGIN
+    assert all(len(part.controls) == 2 for part in facts.parts)
+
+
+@pytest.mark.slow
+def test_a_perfect_word_in_few_items_is_a_leak_with_its_name():
+    conclusion, _ = conclude(pool_of(sprinkled(30)))  # 5 % of the items
+    assert conclusion.label in ("leaks", "small leak")
+    cue = conclusion.clauses[1].facts
+    assert (cue["cue"].text, cue["coverage"]) == ("zupom", 0.05)
+    assert conclusion.bound >= 0.025
+
+
+@pytest.mark.slow
+def test_the_bound_holds_of_a_place_that_is_often_right():
+    table = contests(300)
+    table["label"] = np.where(np.arange(300) % 10, "A", table["label"])
+    conclusion, _ = conclude(choice_pool(table))
+    assert conclusion.bound >= 0.6  # who always takes the first is right in 0.92
+
+
+@pytest.mark.slow
+def test_words_of_the_evidence_leak_too_and_the_claim_is_not_blamed():
+    conclusion, facts = conclude(claim_pool(400, 2, evidence=0.8))
+    assert conclusion.label == "leaks"
+    assert {part.part for part in facts.large} == {"evidence"}
+
+
+@pytest.mark.slow
+def test_the_longest_choice_leaks():
+    conclusion, _ = conclude(choice_pool(contests(400, longest=0.5)))
+    assert conclusion.label == "leaks"
+    cues = [c.facts["cue"].text for c in conclusion.clauses if c.code == "leak.cue"]
+    assert any(name in ("the longest choice", "more than 5 words") for name in cues)
+
+
+@pytest.mark.slow
+def test_random_choices_leak_nothing():
+    conclusion, _ = conclude(choice_pool(contests(400)))
+    assert conclusion.label in ("none found", "none found, bounded", "inconclusive")
+    assert conclusion.code != "leak.part"

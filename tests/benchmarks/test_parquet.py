@@ -1,0 +1,156 @@
+"""Parquet that holds more than it seems to: one line, before it is unpacked."""
+
+import subprocess
+import sys
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from measurand.benchmarks import parquet
+from measurand.benchmarks.files import read_table_file
+from measurand.core.errors import BadInput
+from measurand.core.files import DEEPEST
+
+MEGABYTE = 2**20
+ROWS = 4_096
+SHARED = {"use_dictionary": False, "column_encoding": "DELTA_BYTE_ARRAY"}
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (2**32, 2**32))
+from measurand.benchmarks.files import read_table_file
+from measurand.core.errors import BadInput
+for path in sys.argv[1:]:
+    try: print(len(read_table_file(path)))
+    except BadInput as bad: print(bad)
+"""
+
+
+def repeat(text, count=ROWS):
+    """A column of one text, which the file holds once."""
+    zeros = pa.array([0] * count, pa.int32())
+    return pa.DictionaryArray.from_arrays(zeros, pa.array([text]))
+
+
+def listed(array):
+    """The same in lists of two."""
+    ends = pa.array(range(0, len(array) + 1, 2), pa.int32())
+    return pa.ListArray.from_arrays(ends, array)
+
+
+def nest(deep):
+    """A type with so many objects inside each other."""
+    kind = pa.string()
+    for _ in range(deep):
+        kind = pa.struct([("a", kind)])
+    return pa.nulls(3, kind)
+
+
+def write(path, columns, **options):
+    pq.write_table(pa.table(columns), path, store_schema=False, **options)
+    return path
+
+
+def small_files(folder):
+    """Files of a few KB that unpack to gigabytes, each in another way."""
+    long = repeat("x" * MEGABYTE)
+    inside = pa.StructArray.from_arrays([long], ["b"])
+    columns = {
+        "wide": {f"c{i}": long for i in range(30)},
+        "list": {"a": listed(long)},
+        "object": {"a": inside, "n": [*range(ROWS)]},
+    }
+    for name, arrays in columns.items():
+        path = write(folder / f"{name}.parquet", arrays, compression="zstd")
+        assert path.stat().st_size < 20_000
+        yield path
+    path, texts = folder / "shared.parquet", pa.array(["x" * MEGABYTE] * 500)
+    with pq.ParquetWriter(path, pa.schema([("a", "string")]), **SHARED) as writer:
+        for _ in range(6):
+            writer.write_table(pa.table({"a": texts}))
+    yield path
+
+
+@pytest.mark.slow
+def test_small_files_of_gigabytes_are_a_line_each_where_memory_is_limited(tmp_path):
+    paths = [*map(str, small_files(tmp_path))]
+    command = [sys.executable, "-c", LIMITED, *paths]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    lines = done.stdout.splitlines()
+    assert len(lines) == len(paths), done.stderr[-300:]
+    for line in lines:
+        assert "it holds more than" in line
+        # By a count, and not by an allocation that failed at the limit.
+        assert "the memory that is free holds a table of no more" in line
+
+
+def test_a_text_that_stands_in_all_rows_is_counted_in_each(tmp_path, monkeypatch):
+    monkeypatch.setattr(parquet, "most_bytes", lambda: 1_000_000)
+    fits = write(tmp_path / "fits.parquet", {"a": repeat("x" * 100)})
+    assert len(read_table_file(fits)) == ROWS
+    for column in (repeat("x" * 300), listed(repeat("x" * 300))):
+        with pytest.raises(BadInput, match=r"it holds more than 1\.0 MB"):
+            read_table_file(write(tmp_path / "more.parquet", {"a": column}))
+
+
+def test_numbers_and_bytes_of_one_width_are_counted_by_the_footer(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(parquet, "most_bytes", lambda: 1_000_000)
+    monkeypatch.setattr(pq.ParquetFile, "read", None)
+    wide = pa.array([b"x" * 1_000] * 2_000, pa.binary(1_000))
+    for column in (pa.array([7] * 200_000, pa.int8()), wide):
+        with pytest.raises(BadInput, match=r"it holds more than 1\.0 MB"):
+            read_table_file(write(tmp_path / "more.parquet", {"a": column}))
+
+
+HONEST = {
+    "plain": {},
+    "dictionaries": {"use_dictionary": True, "row_group_size": 7},
+    "shared": {"use_dictionary": False, "column_encoding": {"a": "DELTA_BYTE_ARRAY"}},
+    "old": {"version": "1.0", "data_page_version": "1.0"},
+}
+
+
+@pytest.mark.parametrize("options", HONEST.values(), ids=HONEST)
+def test_what_fits_is_read_as_it_was_written(tmp_path, options):
+    columns = {
+        "a": [f"text {i}" for i in range(40)],
+        "a.b": [["x", None, f"{i}"] for i in range(40)],
+        "c": [{"d": f"{i % 3}", "e": [i]} for i in range(40)],
+        "f": [i if i % 2 else None for i in range(40)],
+        "g": pa.array([b"abc", b"def"] * 20, pa.binary(3)),
+    }
+    path = write(tmp_path / "a.parquet", columns, **options)
+    table = read_table_file(path)
+    assert [*table.columns] == [*columns]
+    assert table["a"].tolist() == columns["a"]
+    assert [[*cell] for cell in table["a.b"]] == columns["a.b"]
+    assert table["c"][1]["d"] == "1"
+    assert table["f"].tolist() == columns["f"]
+
+
+@pytest.mark.parametrize("deep", [DEEPEST, 90, 2_000])
+def test_types_that_stand_too_deep_are_one_line(tmp_path, deep):
+    path = write(tmp_path / "a.parquet", {"a": nest(deep), "b": ["x"] * 3})
+    with pytest.raises(BadInput, match=r"^cannot read [^\n]*too deeply nested|deeply;"):
+        read_table_file(path)
+
+
+def test_lists_whose_size_nobody_knows_are_one_line(tmp_path):
+    path = write(tmp_path / "a.parquet", {"a": [["x", "xy"]] * 9}, **SHARED)
+    with pytest.raises(BadInput, match=r"lists in column 'a.list.element' are written"):
+        read_table_file(path)
+
+
+def test_too_many_columns_are_one_line(tmp_path):
+    path = write(tmp_path / "a.parquet", {f"c{i}": ["x"] for i in range(1_001)})
+    with pytest.raises(BadInput, match=r"there are 1,001 columns; 1,000 are read"):
+        read_table_file(path)
+
+
+@pytest.mark.parametrize("told", [b"[" * 100_000, b"{}", b"\xff", b'{"columns": 3}'])
+def test_what_pandas_wrote_beside_a_table_is_not_read(tmp_path, told):
+    table = pa.table({"claim": ["a", "b"]}).replace_schema_metadata({"pandas": told})
+    pq.write_table(table, tmp_path / "a.parquet")
+    assert read_table_file(tmp_path / "a.parquet")["claim"].tolist() == ["a", "b"]

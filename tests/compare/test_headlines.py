@@ -1,0 +1,227 @@
+"""The headline of a comparison is of the statistic that the verdict rests on."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from measurand.compare.compare import compare
+from measurand.core.finding import Estimate, Finding, Report, Verdict
+from measurand.report.answer import answer_report
+from measurand.report.html import page
+from measurand.report.markdown import brief_markdown
+from measurand.report.saved import document, load_report, save_report
+from measurand.report.summary import summary
+from measurand.report.terminal import CERTAIN, SUFFIX
+
+ROLES = {"query": "claim", "evidence": "text", "label": "label"}
+COUNT = 400
+
+
+def estimate(value, half=0.04, n=COUNT):
+    return Estimate(value, value - half, value + half, 0.95, n, "score interval")
+
+
+def told(audit, label, *findings, roles=ROLES, **columns):
+    """A report on the same items; findings are statistic, reader, place, value."""
+    numbers = np.arange(COUNT)
+    items = pd.DataFrame(
+        {
+            "claim": [f"claim {i}" for i in numbers],
+            "text": [f"text {i}" for i in numbers],
+            "label": ["yes", "no"] * (COUNT // 2),
+            **{f"measurand.{name}": value for name, value in columns.items()},
+        },
+        [f"i{i}" for i in numbers],
+    )
+    return Report(
+        audit,
+        {"name": "boats", "roles": roles},
+        Verdict(label, label, "tfidf", "because"),
+        tuple(Finding(*f[:3], estimate(f[3]), *f[4:]) for f in findings),
+        {},
+        items=items,
+    )
+
+
+def first(count):
+    """Answers of which so many are right, half of each label."""
+    return (np.arange(COUNT) < count).astype(float)
+
+
+def leakage(right, pair=360, label="leaks"):
+    """A claim from which so many are right, beside all fields and the evidence."""
+    return told(
+        "leakage",
+        label,
+        ("majority", "majority", "full", 0.5),
+        ("accuracy", "tfidf", "full", pair / COUNT),
+        ("over_majority", "tfidf", "claim", right / COUNT - 0.5, label),
+        ("single_accuracy", "tfidf", "claim", right / COUNT),
+        ("over_majority", "tfidf", "text", 0.0, "within the margin"),
+        ("single_accuracy", "tfidf", "text", 0.5),
+        **{"right:claim:tfidf": first(right), "right:text:tfidf": first(200)},
+        **{"pair_right:tfidf": first(pair)},
+    )
+
+
+LEAK = (
+    "Leak of `claim` alone over the majority class, word counts: 14.0 to 2.0 points; "
+    "difference −12.0 (95 % CI −"
+)
+
+
+def test_a_leak_is_named_and_not_the_accuracy_with_all_fields():
+    """D3: all fields got surer by more, and stood in the headline."""
+    both = compare([leakage(256, pair=300), leakage(208, pair=380)])
+    certainty = answer_report(both).certainty
+    assert certainty.startswith(LEAK)
+    assert "not paired" not in certainty
+    gap = both.finding("over_majority_difference", "tfidf").estimate
+    assert gap.method.startswith("paired ")
+    assert -0.16 < gap.low < -0.12 < gap.high < -0.085
+
+
+def test_every_form_has_the_same_headline(tmp_path):
+    both = compare([leakage(256), leakage(208)])
+    back = load_report(save_report(both, tmp_path, {}))
+    for text in (summary(back), page(back, {}), brief_markdown([back], {})):
+        plain = text.replace("<wbr>", "").replace("&#96;", "`")
+        assert "".join(LEAK.split()) in "".join(plain.split())
+    assert document(back) == document(both)
+
+
+def test_the_terminal_shows_old_and_new_values_beside_each_other():
+    lines = summary(compare([leakage(256), leakage(208)])).splitlines()
+    at = next(n for n, line in enumerate(lines) if "* not 0" in line)
+    assert lines[at].split()[:7] == [
+        "boats",
+        "(2)",
+        "less",
+        "boats",
+        "(1)",
+        "old",
+        "new",
+    ]
+    assert max(map(len, lines)) <= 88
+    row = lines[at + 1].split()
+    assert row[:5] == ["over_majority", "of", "claim", "(tfidf)", "14.0"]
+    assert (row[5], row[6]) == ("2.0", "−12.0")
+    assert 5 <= len(lines[at + 1 :]) <= 8
+
+
+def test_evidence_is_headed_by_what_shuffling_costs_the_deciding_reader():
+    old, new = (
+        told(
+            "evidence",
+            "evidence-sensitive",
+            ("accuracy", "tfidf", "full", 0.9),
+            ("delta_evi", "cross", "plain", 0.4),
+            ("delta_evi", "tfidf", "plain", loss),
+            **{"correct:tfidf": first(360), "shuffled:tfidf": first(360) - loss},
+        )
+        for loss in (0.3, 0.1)
+    )
+    said = "Accuracy lost under shuffled evidence, word counts: 30.0 to 10.0 points; "
+    certainty = answer_report(compare([old, new])).certainty
+    assert certainty.startswith(f"{said}difference −20.0 (95 % CI ")
+    assert "not paired" not in certainty
+
+
+@pytest.mark.parametrize(
+    ("audit", "finding", "said"),
+    [
+        (
+            "exposure",
+            ("bias", "all models", "m=50,n=200"),
+            "from unlabeled test text (`m=50,n=200`), all models: 1.0 to 3.0 points; "
+            "difference +2.0 (95 % CI +1.9 to +2.1, not paired).",
+        ),
+        (
+            "explanations",
+            ("varif", "tfidf", "given"),
+            "VARIF of `given`, word counts: 1.000 to 3.000; difference +2.000 (95 % CI",
+        ),
+    ],
+)
+def test_other_audits_are_headed_by_their_own(audit, finding, said):
+    old, new = (
+        told(audit, "undecided", ("boost", "tfidf", "x", 9.0), (*finding, value))
+        for value in (1.0, 3.0)
+    )
+    assert said in answer_report(compare([old, new])).certainty
+
+
+def test_choices_are_held_against_chance():
+    old, new = (
+        told(
+            "leakage",
+            "leaks",
+            ("chance", "chance", "full", 0.25),
+            ("over_majority", "tfidf", "choices", right / COUNT - 0.25, "leaks"),
+            ("choices_only", "tfidf", "choices", right / COUNT),
+            **{"right:choices:tfidf": first(right)},
+        )
+        for right in (200, 140)
+    )
+    certainty = answer_report(compare([old, new])).certainty
+    assert "Leak of `choices` alone over chance, word counts: 25.0 to 10.0" in certainty
+    assert "not paired" not in certainty
+
+
+def test_a_majority_that_moved_is_taken_off_item_by_item():
+    old, new = leakage(256), leakage(256)
+    flipped = new.items["label"].where(np.arange(COUNT) >= 40, "yes")
+    new.items["label"] = flipped
+    base = float((flipped == "yes").mean())
+    rows = [
+        Finding(f.statistic, f.reader, f.condition, estimate(value), f.decision)
+        for f in new.findings
+        for value in [{"majority": base, "over_majority": 0.64 - base}.get(f.statistic)]
+        if value is not None and f.condition in ("full", "claim")
+    ]
+    new = replace(new, findings=tuple(rows))
+    gap = compare([old, new]).finding("over_majority_difference", "tfidf").estimate
+    assert gap.value == pytest.approx(0.5 - base)
+
+
+def test_what_differs_for_certain_stands_first_everywhere():
+    """D4: correlations and undecided accuracies stood before."""
+    both = compare([leakage(256), leakage(208)])
+    decisions = [f.decision in CERTAIN for f in both.findings]
+    assert decisions == sorted(decisions, reverse=True)
+    assert any(decisions)
+    (table,) = (e.table for e in both.exhibits if e.kind == "changes")
+    assert table["decision"].isin(CERTAIN).is_monotonic_decreasing
+    # Both reports are of one benchmark, which is one point.
+    assert not [f for f in both.findings if f.statistic == "correlation"]
+
+
+def test_an_unsorted_comparison_of_an_earlier_version_is_shown_sorted():
+    both = compare([leakage(256), leakage(208)])
+    points = Estimate(0.99, 0.5, 0.999, 0.95, 4, "Fisher's z")
+    line = Finding("correlation", "tfidf", "a ~ b", points, "positive")
+    for findings in ([line, *both.findings], [line, *both.findings][::-1]):
+        report = replace(both, exhibits=(), findings=findings)
+        lines = summary(report, verbose=True).splitlines()
+        rows = [row for row in lines if f"{SUFFIX} " in row or "a ~ b" in row]
+        certain = [row.split()[-1] in CERTAIN for row in rows]
+        assert certain == sorted(certain, reverse=True)
+        assert "a ~ b" in rows[-1]
+
+
+def test_fewer_than_six_units_are_never_certain():
+    """All of five go one way by chance once in sixteen: 2 / 2**5."""
+    for n, label in ((5, "compared"), (6, "worse")):
+        old, new = (
+            Report(
+                "exposure",
+                {"name": "boats"},
+                Verdict("undecided", "", "paired differences", ""),
+                (Finding("bias", "pca", "m=5,n=9", estimate(value, 0.1, n)),),
+                {},
+            )
+            for value in (0.0, 3.0)
+        )
+        assert compare([old, new]).verdict.label == label

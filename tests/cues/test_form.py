@@ -1,0 +1,29 @@
+"""How a text is written down."""
+
+import numpy as np
+
+from measurand.cues.candidates import PartTexts
+from measurand.cues.form import form_candidates
+
+
+def find(*texts):
+    count = len(texts)
+    return form_candidates(
+        PartTexts(
+            texts, np.arange(count), np.zeros(count, int), ("0", "1"), contests=False
+        )
+    )
+
+
+def test_texts_that_differ_in_form_alone_have_other_signs():
+    candidates = find(*["is it a boat?", "It is a boat."] * 10)
+    marks = candidates.marks.toarray()
+    apart = (marks[0] != marks[1]).sum()
+    assert apart >= 2
+    assert (marks[::2] == marks[0]).all()
+
+
+def test_no_word_is_a_sign_of_form():
+    plain = find(*["Is it a boat?"] * 10), find(*["Is it a mast?"] * 10)
+    assert plain[0].names == plain[1].names
+    assert not {"boat", "mast"} & {*plain[0].names}
