@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 
 from bench.figures import Figure, cpu
-from measurand.core.finding import Estimate, Exhibit, Finding, Report, Verdict
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Exhibit, Finding, Report, Verdict
 from measurand.report.saved import Reports, save_reports
 
 SIZES = (10_000, 100_000)

@@ -211,7 +211,14 @@ def conclude_by_arms(case: Case) -> tuple[int, str, str, float, dict[str, str]]:
             conclusion, _ = conclude_evidence(experiment, pool)
     facts = conclusion.clauses[0].facts if conclusion.clauses else {}
     spelled = {name: str(fact)[:80] for name, fact in facts.items()}
-    return len(pool), conclusion.label, conclusion.code, conclusion.bound, spelled
+    assert conclusion.bound is not None, "every verdict of these has a bound"  # noqa: S101
+    return (
+        len(pool),
+        conclusion.label,
+        conclusion.code,
+        conclusion.bound.value,
+        spelled,
+    )
 
 
 # What the verdicts of the audits say, in the words of the rules.

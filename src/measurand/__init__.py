@@ -52,7 +52,8 @@ if TYPE_CHECKING:  # what follows is what a type checker and an editor see
     from measurand.core.audit import Audit
     from measurand.core.benchmark import Benchmark
     from measurand.core.errors import MeasurandError
-    from measurand.core.finding import Estimate, Finding, Report, Verdict
+    from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding, Report, Verdict
     from measurand.core.intervention import Intervention, Selection
     from measurand.core.items import Items
     from measurand.core.reader import FittedReader, Reader
@@ -127,7 +128,8 @@ HOMES = {  # where the public names live, imported when they are first used
     "measurand.core.audit": ("Audit",),
     "measurand.core.benchmark": ("Benchmark",),
     "measurand.core.errors": ("MeasurandError",),
-    "measurand.core.finding": ("Estimate", "Finding", "Report", "Verdict"),
+    "measurand.core.estimate": ("Estimate",),
+    "measurand.core.finding": ("Finding", "Report", "Verdict"),
     "measurand.core.intervention": ("Intervention", "Selection"),
     "measurand.core.items": ("Items",),
     "measurand.core.reader": ("FittedReader", "Reader"),

@@ -23,7 +23,7 @@ from measurand.arms.alone import (
 )
 from measurand.arms.families import Family
 from measurand.arms.pool import FOLDS
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.experiment.experiment import open_experiment
 from tests.arms.planted import (
     choice_pool,

@@ -13,7 +13,7 @@ from measurand.arms.contrast import (
     widen,
 )
 from measurand.arms.families import Family
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 
 MARGIN = 0.02
 SIZES = {

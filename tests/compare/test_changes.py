@@ -7,7 +7,8 @@ import pytest
 
 from measurand.compare.changes import lost_figures
 from measurand.compare.compare import compare, comparison_of
-from measurand.core.finding import Estimate, Finding, Report, Verdict
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding, Report, Verdict
 from measurand.report import saved
 from measurand.report.html import page
 from measurand.report.markdown import markdown

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from measurand.compare.compare import compare
-from measurand.core.finding import Estimate, Finding, Report, Verdict
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding, Report, Verdict
 from measurand.report.answer import answer_report
 from measurand.report.html import page
 from measurand.report.markdown import brief_markdown

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from measurand.compare.compare import compare
-from measurand.core.finding import Estimate, Finding
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding
 from measurand.report import saved
 from measurand.report.html import page
 from measurand.report.markdown import markdown

@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 from measurand.compare.compare import compare
-from measurand.core.finding import Estimate, Finding, Verdict
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding, Verdict
 from measurand.report.summary import summary
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.cues.candidates import part_texts
 from measurand.cues.certify import Cue, certified, count_votes, find_cues
 from measurand.cues.words import word_candidates

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from measurand.core.control import DEALS, Control, DoseResponse
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.experiment import controls
 from measurand.experiment.controls import (
     BlankMeasure,

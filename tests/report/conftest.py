@@ -8,14 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.core.finding import (
-    Estimate,
-    Exhibit,
-    Finding,
-    Highlight,
-    Report,
-    Verdict,
-)
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Exhibit, Finding, Highlight, Report, Verdict
 from measurand.report.saved import save_report
 
 READERS = {"tfidf": (0.63, 0.004), "minilm": (0.78, 0.296), "bert": (0.84, 0.367)}

@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pandas as pd
 
-from measurand.core.finding import Estimate, Exhibit, Finding, Report, Verdict
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Exhibit, Finding, Report, Verdict
 
 BAD = (
     "</script><img src=x onerror=\"document.title='pwned'\">",

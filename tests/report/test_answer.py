@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from measurand.compare.compare import compare
-from measurand.core.finding import Estimate, Finding, Report, Verdict
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding, Report, Verdict
 from measurand.core.terms import load_terms
 from measurand.report.answer import (
     answer_report,

@@ -4,7 +4,8 @@ import math
 from dataclasses import replace
 from itertools import product
 
-from measurand.core.finding import Estimate, Finding
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding
 from measurand.report.details import find_estimate
 from tests.report.verdicts import report_of
 

@@ -13,7 +13,8 @@ import pytest
 
 from measurand.benchmarks import parquet
 from measurand.core.errors import BadInput, BadOption, StoreFailed
-from measurand.core.finding import Estimate, Exhibit, Finding
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Exhibit, Finding
 from measurand.report import saved
 
 KEYS = (
@@ -108,34 +109,31 @@ def test_a_report_keeps_no_file_outside_its_folder(lean, tmp_path, name):
     assert not [p for p in tmp_path.rglob("*") if p.is_file()]
 
 
-def test_a_report_from_before_files_and_highlights_is_read(lean, tmp_path):
-    document = saved.document(saved.load_report(_before(lean, tmp_path)))
-    assert (document["files"], document["highlight"]) == ([], None)
-    for name in KEYS.split():
-        if name not in ("files", "highlight", "schema"):
-            assert document[name] == saved.document(lean)[name]
+def test_a_report_of_an_earlier_schema_is_refused_in_one_line(lean, tmp_path):
+    folder = saved.save_report(lean, tmp_path / "a", {})
+    (folder / "report.json").write_text(
+        saved.dumps(saved.document(lean) | {"schema": 2})
+    )
+    with pytest.raises(BadInput, match="schema 2, of an earlier measurand; this one"):
+        saved.load_report(folder)
 
 
-def _before(report, folder):
-    """The folder, with the report as it was saved before these keys were."""
-    saved.save_report(replace(report, files={}, highlight=None), folder, {})
-    document = json.loads((folder / "report.json").read_text())
-    assert (document.pop("files"), document.pop("highlight")) == ([], None)
-    (folder / "report.json").write_text(saved.dumps(document | {"schema": 1}))
-    return folder
-
-
-def test_columns_of_earlier_reports_go_by_their_present_names(lean, tmp_path):
-    earlier = {name: name.removeprefix("measurand.") for name in lean.items.columns}
-    items = lean.items.rename(columns=earlier)
-    highlight = replace(lean.highlight, column="without_evidence")
-    report = replace(lean, items=items, highlight=highlight)
-    folder = saved.save_report(report, tmp_path / "a", {})
-    document = saved.document(report) | {"schema": 1}
-    (folder / "report.json").write_text(saved.dumps(document))
-    back = saved.load_report(folder)
-    assert list(back.items.columns) == list(lean.items.columns)
-    assert back.highlight == lean.highlight
+def test_clauses_with_typed_facts_come_back_as_they_were(lean, tmp_path):
+    estimate = Estimate(0.25, 0.125, 0.5, 0.95, 100, "families")
+    facts = {
+        "over": estimate,
+        "part": Name("part", "claim"),
+        "also": (Name("token", "not"), Name("token", "no")),
+        "families": 12,
+        "share": 0.5,
+    }
+    clauses = (Clause("leak.part", facts), Clause("leak.cue", {}))
+    settle = Clause("settle.items", {"items": 4000})
+    verdict = Verdict(
+        "leaks", "leaks", None, clauses=clauses, bound=estimate, settle=settle
+    )
+    saved.save_report(replace(lean, verdict=verdict), tmp_path / "a", {})
+    assert saved.load_report(tmp_path / "a").verdict == verdict
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
@@ -265,8 +263,9 @@ def test_a_full_disk_is_one_line_and_leaves_no_scraps(lean_folder, tmp_path):
         ("[]", "is not a report"),
         ('{"schema": "1"}', "is not a report"),
         ('{"schema": 99}', "upgrade"),
-        ('{"schema": 1}', "lacks part"),
-        ('{"schema": 1, "audit": "a", "benchmark": 3}', "no run writes"),
+        ('{"schema": 1}', "of an earlier measurand"),
+        ('{"schema": 3}', "lacks part"),
+        ('{"schema": 3, "audit": "a", "benchmark": 3}', "no run writes"),
     ],
 )
 def test_a_folder_without_a_good_report_is_one_line(lean_copy, content, says):

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.compare.compare import compare
-from measurand.core.finding import Estimate, Exhibit, Finding
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Exhibit, Finding
 from measurand.report.figures import draw_svg
 from measurand.report.html import page
 from measurand.report.markdown import markdown

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pandas as pd
 
 from measurand.audits import AUDITS
-from measurand.core.finding import Estimate, Exhibit, Finding, Report, Verdict
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Exhibit, Finding, Report, Verdict
 
 FIELDS = {"query": "claim", "evidence": "article", "label": "label"}
 READERS = {"readers": {"tfidf": {}, "cross": {}}, "called": [], "margin": 0.02}

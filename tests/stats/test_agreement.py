@@ -7,7 +7,7 @@ from scipy.stats import binomtest
 from sklearn.metrics import cohen_kappa_score
 
 from measurand.core.errors import BadInput, BadOption, Undefined
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.stats.agreement import (
     agreement_bounds,
     correctness_table,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import DescrStatsW
 
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.stats.decisions import (
     benjamini_hochberg,
     detectable_effect,

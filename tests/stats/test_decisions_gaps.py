@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.stats.decisions import unpaired_difference
 from measurand.stats.scores import wilson_share
 

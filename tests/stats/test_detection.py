@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from measurand.core.errors import BadInput, Undefined
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.stats.detection import (
     Noise,
     detection_limit,

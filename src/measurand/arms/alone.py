@@ -23,7 +23,7 @@ from measurand.arms.families import PAIR, Family, find_loose_family, join_famili
 from measurand.arms.plants import DENSE, SPARSE, CodeWords, PermutedLabels
 from measurand.arms.pool import FOLDS, Pool
 from measurand.core.choices import guess_scores, guess_table
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.core.items import pack_choices
 from measurand.core.reader import Reader
 from measurand.cues.candidates import part_texts

@@ -14,7 +14,7 @@ import pandas as pd
 from measurand.arms.answers import ArmAnswers
 from measurand.arms.families import Family
 from measurand.core.arrays import Floats, Ints
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.stats.paired import mean_share_difference
 from measurand.stats.shuffles import ShuffleEffect, shuffle_effect
 from measurand.stats.uncertainty import cluster_variance, mean_interval

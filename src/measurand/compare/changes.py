@@ -22,7 +22,8 @@ from measurand.compare.pairing import (
 )
 from measurand.compare.versions import is_same_benchmark
 from measurand.core.audit import Comparison
-from measurand.core.finding import Estimate, Finding, Report
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding, Report
 from measurand.stats.decisions import unpaired_difference as between
 
 Key = tuple[str, str, str]

@@ -24,7 +24,8 @@ from measurand.core.clusters import (
     split_ways,
 )
 from measurand.core.errors import Undefined
-from measurand.core.finding import Estimate, Exhibit, Finding, Report
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Exhibit, Finding, Report
 from measurand.core.names import own_column, split_own_column
 from measurand.core.seeds import generator
 from measurand.stats.paired import share_difference, sign_flip

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from measurand.core.benchmark import Benchmark
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 
 AMOUNTS = ("none", "quick", "full")  # how much a run may spike and blank
 DOSE = 0.1  # share of the items that a quick control spikes

@@ -11,10 +11,12 @@ from typing import Any, Self
 import pandas as pd
 
 from measurand.core.catalogue import Catalogue, Entry
+from measurand.core.clause import Clause
+from measurand.core.estimate import Estimate
 from measurand.core.files import check_is_path
 from measurand.core.recipe import Strength
 
-SCHEMA = 2  # the version of `report.json`; raised when a reader of it could break
+SCHEMA = 3  # the version of `report.json`; raised when a reader of it could break
 # How a report is shown, named as text: what is stated knows nothing of pages.
 VIEWS = Catalogue(
     "view",
@@ -29,44 +31,6 @@ FRAME = (  # the columns of `Report.frame`
     *("statistic", "reader", "condition", "value", "low", "high"),
     *("level", "n", "method", "decision"),
 )
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A number that never travels alone.
-
-    >>> print(Estimate(0.3, 0.28, 0.32, 0.95, 1000, "bootstrap"))
-    0.300 [0.280, 0.320]
-    >>> print(Estimate(0.0001, 0.0001, 0.0001, 1.0, 20, "sign flips"))
-    <0.001
-    >>> print(Estimate(-0.0001, -0.3, 0.3, 0.95, 1000, "bootstrap"))  # no "-0.000"
-    0.000 [-0.300, 0.300]
-    """
-
-    value: float
-    low: float
-    high: float
-    level: float
-    n: int
-    method: str
-
-    def __str__(self) -> str:
-        """The value and its interval; alone where it is exact or a p-value."""
-        if self.level == 1:
-            return "<0.001" if 0 < self.value < 0.0005 else f"{self.value:z.3f}"
-        return f"{self.value:z.3f} [{self.low:z.3f}, {self.high:z.3f}]"
-
-    def __float__(self) -> float:
-        """The value alone, where a plain number is asked for.
-
-        >>> float(Estimate(0.3, 0.28, 0.32, 0.95, 1000, "bootstrap"))
-        0.3
-        """
-        return self.value
-
-    def within(self, margin: float) -> bool:
-        """Whether the whole interval lies inside ± `margin`."""
-        return -margin < self.low and self.high < margin
 
 
 @dataclass(frozen=True)
@@ -88,15 +52,26 @@ class Verdict:
         label: The word for it.
         region: The place on the audit's map.
         stage: The strongest reader that ran and did not collapse.
-        reason: One sentence a reviewer can check.
+        reason: One sentence a reviewer can check, where no clauses say it.
         provisional: Whether a stronger reader could still overturn it.
+        clauses: What it rests on, the deciding one first.
+        bound: The largest effect that is not excluded, whatever the label.
+        settle: What would settle it, where it is inconclusive.
     """
 
     label: str
     region: str
     stage: str | None
-    reason: str
+    reason: str = ""
     provisional: bool = False
+    clauses: tuple[Clause, ...] = ()
+    bound: Estimate | None = None
+    settle: Clause | None = None
+
+    @property
+    def code(self) -> str:
+        """The code of the deciding clause; empty where the reason is a sentence."""
+        return self.clauses[0].code if self.clauses else ""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from scipy.stats import binom
 
 from measurand.core.arrays import Bools, Floats, Ints
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.core.seeds import generator
 from measurand.cues import CUES
 from measurand.cues.candidates import Candidates, PartTexts

@@ -7,7 +7,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from measurand.core.finding import Estimate, Finding, Report
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding, Report
 from measurand.core.names import (
     condition_column,
     is_of_some,

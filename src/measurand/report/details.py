@@ -5,7 +5,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from measurand.core.finding import Estimate, Report
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Report
 from measurand.core.names import LABELS_ALIKE
 from measurand.report.phrases import say_count, say_share
 from measurand.report.terminal import plain_text

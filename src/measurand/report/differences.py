@@ -7,7 +7,8 @@ import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from measurand.core.finding import Estimate, Exhibit, Finding, Report
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Exhibit, Finding, Report
 from measurand.core.names import CONDITIONS, condition_column
 from measurand.core.terms import load_terms, reader_words
 from measurand.report.layout import to_number

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from measurand.core.control import READS_SOMETHING
-from measurand.core.finding import Estimate, Finding, Report
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding, Report
 from measurand.core.names import NEW_TEXTS, is_of_some, other_part
 from measurand.core.terms import VerdictWords, reader_words
 from measurand.report.details import (

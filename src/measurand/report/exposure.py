@@ -8,7 +8,8 @@ the reason, so that a report of years ago is read too.
 import math
 from dataclasses import replace
 
-from measurand.core.finding import Estimate, Finding, Report
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding, Report
 from measurand.core.terms import VerdictWords, reader_words
 from measurand.report.details import DECIDING, Details
 from measurand.report.phrases import join_words, say_change

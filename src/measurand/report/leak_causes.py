@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from measurand.core.control import READS_SOMETHING
-from measurand.core.finding import Estimate, Finding, Report
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding, Report
 from measurand.core.names import (
     NEW_TEXTS,
     SUBJECT,

@@ -6,7 +6,8 @@ Its rows show what the answers quote, by the same readers.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from measurand.core.finding import Estimate, Finding, Report
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding, Report
 from measurand.core.names import condition_column, is_of_some
 from measurand.core.terms import reader_words
 from measurand.report.bars import Bar, BarChart

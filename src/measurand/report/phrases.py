@@ -4,7 +4,8 @@ import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from measurand.core.finding import Estimate, Report
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Report
 from measurand.core.terms import reader_words
 
 # Readers whose names are words that sentences use for other things too.

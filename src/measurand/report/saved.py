@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -30,15 +30,9 @@ from measurand.core.files import (
     read_json,
     write_file,
 )
-from measurand.core.finding import (
-    SCHEMA,
-    Estimate,
-    Exhibit,
-    Finding,
-    Highlight,
-    Report,
-    Verdict,
-)
+from measurand.core.clause import Clause, Fact, Name
+from measurand.core.estimate import Estimate
+from measurand.core.finding import SCHEMA, Exhibit, Finding, Highlight, Report, Verdict
 from measurand.core.folders import REPORT, RUN, replace_folder, seal_folder
 from measurand.core.items import with_columns
 from measurand.core.names import OWN, file_stems, own_column
@@ -48,13 +42,6 @@ from measurand.report.schema import check_contents
 from measurand.report.summary import summary_of_all
 from measurand.report.terminal import lay_out_columns, plain_text
 
-RENAMED = 2  # the schema since which columns that audits add have a prefix
-PAIRED = re.compile(r"(right|pvi):pair:(.*)", re.DOTALL)
-ADDED = re.compile(
-    r"(correct|shuffled|query_only|evidence_only|right|pvi|cluster|confidence"
-    r"|variability|correctness|remove|rationale|masked|R|I|S|leaks|residual):"
-    r"|(side|rewrite|aim|without_evidence|left open)$|changed \d+ \(",
-)
 UNNAMED = re.compile(r"__index_level_\d+__")  # what pandas calls an index in a file
 MOST_REPORT_BYTES = 2**30  # a study of a year is a hundred times smaller
 # What a table of items that is missing or broken raises.
@@ -188,16 +175,9 @@ def load_report(directory: str | Path) -> Report:
     where = plain_text(directory, 200)
     contents = _load_contents(directory)
     items = _load_items(directory)
-    upgraded = contents["schema"] < RENAMED
-    if upgraded:
-        items = items.rename(columns=_upgrade_column)
     try:
         files = _read_files(directory, contents.get("files", []))
-        report = read_contents(contents, items, files)
-        if upgraded and report.highlight is not None:
-            column = _upgrade_column(report.highlight.column)
-            report = replace(report, highlight=replace(report.highlight, column=column))
-        return report
+        return read_contents(contents, items, files)
     except (LookupError, TypeError, ValueError, AttributeError) as failed:
         raise BadInput(
             f"{where}/report.json lacks part of a report: {plain_text(failed)}"
@@ -228,6 +208,11 @@ def _load_contents(directory: Path) -> dict[str, Any]:
         raise BadInput(
             f"{where}/report.json has schema {schema}; this measurand reads up to "
             f"{SCHEMA}: upgrade it"
+        )
+    if schema < SCHEMA:
+        raise BadInput(
+            f"{where}/report.json has schema {schema}, of an earlier measurand; this "
+            f"one reads {SCHEMA}: run the audit again"
         )
     try:
         check_contents(contents)
@@ -262,17 +247,6 @@ def _load_items(directory: Path) -> pd.DataFrame:
         ) from failed
 
 
-def _upgrade_column(column: str) -> str:
-    """What a column is called now, where an audit added it under another schema.
-
-    >>> [_upgrade_column(name) for name in ("claim", "side", "right:pair:tfidf")]
-    ['claim', 'measurand.side', 'measurand.pair_right:tfidf']
-    """
-    if paired := PAIRED.fullmatch(column):
-        return own_column(f"pair_{paired[1]}", paired[2])
-    return f"{OWN}{column}" if ADDED.match(column) else column
-
-
 def read_contents(
     contents: Mapping[str, Any],
     items: pd.DataFrame,
@@ -283,7 +257,7 @@ def read_contents(
     return Report(
         str(contents["audit"]),
         dict(contents["benchmark"]),
-        Verdict(**contents["verdict"]),
+        _read_verdict(**contents["verdict"]),
         tuple(_read_finding(**finding) for finding in contents["findings"]),
         dict(contents["settings"]),
         {name: str(why) for name, why in contents["not_run"].items()},
@@ -297,15 +271,47 @@ def read_contents(
     )
 
 
-def _read_finding(
-    estimate: Mapping[str, Any], decision: str | None, **names: str
-) -> Finding:
+def _read_verdict(
+    clauses: Sequence[Mapping[str, Any]],
+    bound: Mapping[str, Any] | None,
+    settle: Mapping[str, Any] | None,
+    **words: Any,
+) -> Verdict:
+    return Verdict(
+        **words,
+        clauses=tuple(_read_clause(**clause) for clause in clauses),
+        bound=bound and _read_estimate(bound),
+        settle=settle and _read_clause(**settle),
+    )
+
+
+def _read_clause(code: str, facts: Mapping[str, Any]) -> Clause:
+    return Clause(code, {name: _read_fact(fact) for name, fact in facts.items()})
+
+
+def _read_fact(fact: Any) -> Fact:
+    """What a fact was before it was JSON: its keys tell an estimate from a name."""
+    if isinstance(fact, list):
+        return tuple(Name(**name) for name in fact)
+    if isinstance(fact, Mapping):
+        return _read_estimate(fact) if "method" in fact else Name(**fact)
+    if fact is None:
+        return math.nan
+    return cast(Fact, fact)
+
+
+def _read_estimate(estimate: Mapping[str, Any]) -> Estimate:
     numbers = {
         name: math.nan if estimate[name] is None else float(estimate[name])
         for name in ("value", "low", "high", "level")
     }
-    stated = Estimate(**numbers, n=int(estimate["n"]), method=str(estimate["method"]))
-    return Finding(**names, estimate=stated, decision=decision)
+    return Estimate(**numbers, n=int(estimate["n"]), method=str(estimate["method"]))
+
+
+def _read_finding(
+    estimate: Mapping[str, Any], decision: str | None, **names: str
+) -> Finding:
+    return Finding(**names, estimate=_read_estimate(estimate), decision=decision)
 
 
 def _read_exhibit(

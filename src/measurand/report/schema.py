@@ -26,6 +26,7 @@ ESTIMATE = {
     "n": (int, float),
     "method": TEXT,
 }
+CLAUSE = {"code": TEXT, "facts": OBJECT}
 # An object by its fields, a list by what it holds, and everything else by its types. A
 # field that is not there is missed when the report is made.
 REPORT = {
@@ -35,6 +36,7 @@ REPORT = {
         **dict.fromkeys(("label", "region", "reason"), TEXT),
         "stage": TEXT_OR_NULL,
         "provisional": FLAG,
+        "clauses": [CLAUSE],
     },
     "findings": [
         {

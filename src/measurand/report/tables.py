@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from measurand.core.finding import Estimate, Exhibit, Report
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Exhibit, Report
 from measurand.report.layout import plot_columns
 from measurand.report.terminal import (
     KIND,

@@ -33,7 +33,7 @@ from pandas.api.types import infer_dtype
 from measurand.core.arrays import Bools, Clusters, Floats
 from measurand.core.clusters import count_clusters
 from measurand.core.errors import BadInput, BadOption, Undefined
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.core.seeds import generator
 from measurand.stats.resampling import bootstrap
 from measurand.stats.scores import wilson_share

@@ -14,7 +14,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 
 from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import Undefined
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 
 ABOVE = "depends"
 WITHIN = "near zero"

@@ -28,7 +28,7 @@ from scipy.special import ndtri, stdtrit
 
 from measurand.core.arrays import Clusters, Floats
 from measurand.core.errors import BadInput, Undefined
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.stats.decisions import POWER
 from measurand.stats.resampling import bootstrap
 from measurand.stats.scores import bound_constant_ratio

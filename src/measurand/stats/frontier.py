@@ -9,7 +9,7 @@ import numpy as np
 
 from measurand.core.arrays import Bools, Floats, Ints
 from measurand.core.errors import BadInput, Undefined
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.stats.resampling import percentile_estimate
 
 EPSILON = 1e-12  # keeps 0 over 0 at 0

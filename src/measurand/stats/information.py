@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from measurand.core.arrays import Clusters, Floats
 from measurand.core.clusters import count_clusters
 from measurand.core.errors import BadInput
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.stats.agreement import align_columns
 from measurand.stats.decisions import pool_estimates
 from measurand.stats.resampling import Statistic, bootstrap_each, resample_unit

@@ -13,7 +13,7 @@ from scipy.special import ndtri
 from measurand.core.arrays import Clusters, Floats
 from measurand.core.clusters import count_clusters, split_ways
 from measurand.core.errors import BadInput, Undefined
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.stats.decisions import averaged_runs, two_source_quantile
 from measurand.stats.resampling import (
     RESAMPLES,

@@ -21,7 +21,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 from measurand.core.arrays import Clusters, Floats, Ints
 from measurand.core.clusters import count_distinct, rank_numbers, split_ways
 from measurand.core.errors import BadInput, Undefined
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.stats.vectors.canonical import THREADS
 
 Statistic = Callable[[Floats], Floats]

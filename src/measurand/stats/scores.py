@@ -18,7 +18,7 @@ from scipy.special import ndtri
 from measurand.core.arrays import Clusters, Floats, Ints
 from measurand.core.clusters import count_clusters
 from measurand.core.errors import Undefined
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.stats.resampling import bootstrap, resample_unit
 from measurand.stats.uncertainty import cluster_variance, mean_interval
 

@@ -19,7 +19,7 @@ from scipy.special import ndtri
 from measurand.core.arrays import Clusters, Floats, Ints
 from measurand.core.clusters import split_ways
 from measurand.core.errors import BadInput, Undefined
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.stats.resampling import combine_ways, percentile_estimate
 
 

@@ -28,7 +28,7 @@ from scipy.special import gammaincinv, stdtrit
 from measurand.core.arrays import Floats
 from measurand.core.clusters import count_clusters, rank_numbers, split_ways
 from measurand.core.errors import Undefined
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.stats.decisions import ONE_TRAINING, two_source_quantile
 from measurand.stats.paired import score_bounds
 from measurand.stats.uncertainty import (

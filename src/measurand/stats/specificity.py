@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 
 from measurand.core.arrays import Clusters, Floats, Ints
 from measurand.core.errors import BadInput, BadOption, Undefined
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.stats.resampling import bootstrap
 from measurand.stats.vectors.canonical import THREADS
 

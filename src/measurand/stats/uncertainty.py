@@ -22,7 +22,8 @@ from scipy.special import stdtrit
 from measurand.core.arrays import Clusters, Floats, Ints
 from measurand.core.clusters import count_clusters, split_ways
 from measurand.core.errors import Undefined
-from measurand.core.finding import Estimate, Exhibit
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Exhibit
 from measurand.stats.resampling import combine_ways, resample_unit, sum_clusters
 
 ITEMS, SHARED, GIVERS = "items", "shared texts", "givers"

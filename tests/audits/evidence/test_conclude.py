@@ -13,7 +13,7 @@ from measurand.arms.families import Family
 from measurand.arms.need import Need
 from measurand.audits.evidence.conclude import RULES, NeedFacts, conclude_evidence
 from measurand.core.clause import judge
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from tests.arms.planted import ROLES, WORDS, claim_pool, claims, pool_of, run
 
 COUNT = 200

@@ -10,7 +10,8 @@ from measurand.audits.evidence.exhibits import (
     _name_row,
     _still_warning,
 )
-from measurand.core.finding import Estimate, Finding
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding
 
 
 def test_rows_of_one_reader_are_told_apart_by_their_part():

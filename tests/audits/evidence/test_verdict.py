@@ -21,7 +21,8 @@ from measurand.audits.evidence.rivals import Rival
 from measurand.audits.evidence.split import SplitCheck
 from measurand.audits.evidence.verdict import LABELS, verdict
 from measurand.core.control import READS_SOMETHING, Control, DoseResponse
-from measurand.core.finding import Estimate, Finding
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding
 from measurand.core.recipe import Strength
 from measurand.stats.decisions import ABOVE, UNDECIDED
 from measurand.stats.shuffles import ShuffleEffect

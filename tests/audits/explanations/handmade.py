@@ -10,7 +10,7 @@ from measurand.audits.explanations.leaks import Detection, Leak
 from measurand.audits.explanations.rationales import Rationales
 from measurand.audits.explanations.specificity import Specificity
 from measurand.core.benchmark import Benchmark
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.core.items import Items
 
 

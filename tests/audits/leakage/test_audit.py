@@ -20,7 +20,7 @@ from measurand.audits.leakage.scores import (
 )
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import BadOption, Undefined
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.core.names import ROW
 from measurand.experiment.experiment import open_experiment
 from measurand.readers.cross import CrossReader

@@ -10,7 +10,7 @@ from measurand.arms.alone import MARGIN, REACH
 from measurand.arms.families import Family
 from measurand.audits.leakage.conclude import RULES, LeakFacts, conclude_leakage
 from measurand.core.clause import judge
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from tests.arms.planted import (
     choice_pool,
     claim_pool,

@@ -29,7 +29,8 @@ from measurand.audits.leakage.verdict import (
     verdict,
 )
 from measurand.core.control import Control, DoseResponse
-from measurand.core.finding import Estimate, Finding, Verdict
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding, Verdict
 from measurand.core.items import Items
 from measurand.core.recipe import Strength
 

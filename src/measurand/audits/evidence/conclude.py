@@ -13,8 +13,11 @@ from measurand.arms.need import (
     reads_something,
 )
 from measurand.arms.pool import Pool
-from measurand.core.clause import Clause, Conclusion, Fact, Rule, judge
-from measurand.core.finding import Estimate
+from measurand.arms.table import exact_estimate
+from measurand.core.clause import Clause, Fact
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Verdict
+from measurand.core.rule import Rule, judge
 from measurand.experiment.experiment import Experiment
 
 NEEDED, SMALL, AT_MOST = "needed", "small need", "at most small need"
@@ -130,7 +133,7 @@ RULES: tuple[Rule[NeedFacts], ...] = (
 
 def conclude_evidence(
     experiment: Experiment, pool: Pool, query: PartAlone | None = None
-) -> tuple[Conclusion, NeedFacts]:
+) -> tuple[Verdict, NeedFacts]:
     """The answer; items that the query leaves open are asked about where it is open.
 
     Args:
@@ -146,4 +149,6 @@ def conclude_evidence(
         gain_memory=need.gain.low > 0 and is_gain_memory(experiment, pool, need),
         query_memory=query is not None and query.memory,
     )
-    return judge(RULES, facts, facts.room), facts
+    label, clauses = judge(RULES, facts)
+    bound = exact_estimate(facts.room, len(pool))
+    return Verdict(label, "", None, clauses=clauses, bound=bound), facts

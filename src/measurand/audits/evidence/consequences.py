@@ -22,7 +22,8 @@ from measurand.core.arrays import Floats, Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.clusters import count_clusters
 from measurand.core.errors import PastBudget, Undefined
-from measurand.core.finding import Estimate, Finding
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding
 from measurand.core.intervention import AsIs, Intervention, Selection
 from measurand.core.items import Items
 from measurand.core.names import name_condition

@@ -31,7 +31,8 @@ from measurand.core.arrays import Bools, Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.control import DEALS, Control
 from measurand.core.errors import PastBudget, Undefined
-from measurand.core.finding import Estimate, Finding
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding
 from measurand.core.intervention import Intervention
 from measurand.core.reader import Reader, skip_temperature
 from measurand.core.recipe import Strength, identity, traits_of

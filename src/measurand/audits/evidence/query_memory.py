@@ -21,7 +21,7 @@ from measurand.core.arrays import Bools, Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.choices import guess_scores
 from measurand.core.clusters import count_clusters, linked_clusters
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.core.items import Items, with_columns
 from measurand.core.names import FAMILY
 from measurand.core.seeds import generator

@@ -13,7 +13,8 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.choices import guess_logs, guess_scores
 from measurand.core.control import Control
 from measurand.core.errors import PastBudget, Undefined
-from measurand.core.finding import Estimate, Finding, Reading
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding, Reading
 from measurand.core.items import Items
 from measurand.core.names import PART, other_part
 from measurand.core.reader import Reader, Seeded

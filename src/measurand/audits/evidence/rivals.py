@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from measurand.audits.evidence.reading import EvidenceBaselines, EvidenceReading
-from measurand.core.finding import Estimate, Finding
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding
 from measurand.stats.decisions import ABOVE, UNDECIDED
 from measurand.stats.paired import share_difference
 

@@ -29,7 +29,8 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.choices import guess_scores
 from measurand.core.clusters import count_clusters
 from measurand.core.errors import CannotIntervene, NotApplicable, quote
-from measurand.core.finding import Estimate, Finding
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding
 from measurand.core.items import Items
 from measurand.core.names import ALL_ITEMS, NEW_TEXTS
 from measurand.core.near_texts import compare_texts

@@ -20,7 +20,8 @@ from measurand.audits.evidence.rivals import Rival, needs_evidence
 from measurand.audits.evidence.settings import CUT, DIRECT, SKEWED
 from measurand.audits.evidence.split import SplitCheck
 from measurand.core.control import READS_SOMETHING
-from measurand.core.finding import Estimate, Verdict
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Verdict
 from measurand.core.recipe import Strength
 from measurand.experiment.controls import MATCH
 from measurand.experiment.ladder import (

@@ -31,7 +31,8 @@ from measurand.audits.explanations.settings import CONTAINED
 from measurand.core.arrays import Clusters, Floats
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import Undefined
-from measurand.core.finding import Estimate, Finding
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding
 from measurand.core.items import Items
 from measurand.core.reader import Reader
 from measurand.core.seeds import generator

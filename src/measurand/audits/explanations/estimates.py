@@ -37,7 +37,7 @@ from measurand.audits.explanations.leaks import (
 )
 from measurand.core.arrays import Bools, Clusters, Floats, Ints
 from measurand.core.errors import BadInput, Undefined
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.core.seeds import generator
 from measurand.stats.decisions import pool_estimates, widen_estimate
 from measurand.stats.information import v_information

@@ -12,7 +12,8 @@ from measurand.audits.explanations.settings import BROWSED
 from measurand.core.arrays import Floats
 from measurand.core.audit import Against, Comparison, Score
 from measurand.core.benchmark import Benchmark
-from measurand.core.finding import Estimate, Exhibit, Finding
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Exhibit, Finding
 from measurand.core.names import own_column
 from measurand.explainers import SUITE
 from measurand.stats.frontier import varif

@@ -22,7 +22,7 @@ from measurand.audits.explanations.information import Information
 from measurand.audits.explanations.rationales import Rationales
 from measurand.audits.explanations.specificity import Specificity
 from measurand.core.arrays import Bools, Clusters, Floats
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.core.items import Items
 from measurand.core.words import words
 from measurand.stats.frontier import (

@@ -20,7 +20,8 @@ import numpy as np
 
 from measurand.audits.explanations.estimates import Levels, Scores
 from measurand.core.arrays import Clusters, Floats
-from measurand.core.finding import Estimate, Finding
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding
 from measurand.core.seeds import generator
 from measurand.stats.resampling import percentile_estimate, resample_means
 

@@ -18,7 +18,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
 from measurand.core.arrays import Bools, Floats
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 
 TARGET = 0.05  # accuracy over the majority at which a masked rationale leaks no more
 RARE = 0.1  # share under which a label is too rare for accuracy to show that it is told

@@ -26,7 +26,8 @@ from measurand.audits.explanations.estimates import Levels, Scores, metric_level
 from measurand.audits.explanations.hypotheses import decide_hypotheses
 from measurand.audits.explanations.settings import SEPARATED
 from measurand.core.arrays import Floats
-from measurand.core.finding import Estimate, Finding
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding
 from measurand.explainers import SUITE
 from measurand.stats.resampling import MEAN_RESAMPLES
 from measurand.stats.separation import paired_auc, rank_correlation, rank_disagreements

@@ -47,7 +47,8 @@ from measurand.audits.explanations.settings import COLLAPSED, ExplanationsSettin
 from measurand.audits.explanations.verdict import RationaleStage
 from measurand.core.arrays import Clusters
 from measurand.core.errors import Undefined
-from measurand.core.finding import Estimate, Finding, Reading
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding, Reading
 from measurand.core.items import Items
 from measurand.core.reader import Reader
 from measurand.core.recipe import traits_of

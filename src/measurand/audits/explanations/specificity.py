@@ -14,7 +14,7 @@ from measurand.audits.explanations.rationales import Rationales
 from measurand.core.arrays import Clusters, Floats, Ints
 from measurand.core.bags import fit_word_weights
 from measurand.core.errors import BadInput, BadOption
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.core.seeds import generator
 from measurand.core.words import words
 from measurand.experiment.experiment import Experiment

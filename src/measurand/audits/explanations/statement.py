@@ -177,7 +177,7 @@ def rationale_table(
 def put_axes_first(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """The findings, what the verdict rests on first: given's axes, then VARIF of all.
 
-    >>> from measurand.core.finding import Estimate
+    >>> from measurand.core.estimate import Estimate
     >>> one = Estimate(0.5, 0.4, 0.6, 0.95, 9, "made")
     >>> found = [Finding("length", "words", "given", one),
     ...     Finding("varif", "tfidf", "circular", one),

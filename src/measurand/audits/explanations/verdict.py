@@ -17,7 +17,8 @@ from measurand.audits.explanations.settings import (
     SPECIFIC,
     UNSTABLE,
 )
-from measurand.core.finding import Estimate, Verdict
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Verdict
 
 ON, OFF, UNDECIDED = "on the frontier", "off the frontier", "undecided"
 HOLDS = "axes hold"

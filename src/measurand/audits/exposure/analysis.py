@@ -9,7 +9,7 @@ import pandas as pd
 from measurand.audits.exposure.settings import COMPARED_MODELS, DRAWS, SLICES, Method
 from measurand.core.arrays import Floats
 from measurand.core.errors import Undefined
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.core.seeds import generator
 from measurand.stats.exposure.effects import PairedEffects, paired_effects
 from measurand.stats.exposure.hierarchical import (

@@ -16,7 +16,8 @@ from measurand.audits.exposure.arms import DOSED
 from measurand.audits.exposure.columns import ALL, LEAKED, counted_arms
 from measurand.audits.exposure.study import replace_arms
 from measurand.core.errors import Undefined
-from measurand.core.finding import Estimate, Finding
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding
 from measurand.core.seeds import generator
 from measurand.stats.exposure.effects import (
     POINTS,

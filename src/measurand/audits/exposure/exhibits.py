@@ -12,7 +12,8 @@ from measurand.audits.exposure.arms import OVERTRAINED
 from measurand.audits.exposure.columns import ALL
 from measurand.audits.exposure.findings import loss_pairs
 from measurand.core.arrays import Floats
-from measurand.core.finding import Estimate, Exhibit
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Exhibit
 from measurand.stats.exposure.studies import CONTRASTS, mean_differences
 
 SHOWN = 1000  # draws of a distribution that a page carries

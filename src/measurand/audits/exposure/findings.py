@@ -13,7 +13,8 @@ from measurand.audits.exposure.settings import AGREE, R_HAT
 from measurand.audits.exposure.study import LOSS, replace_arms
 from measurand.core.arrays import Floats
 from measurand.core.errors import Undefined, join_names
-from measurand.core.finding import Estimate, Finding
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding
 from measurand.core.seeds import generator
 from measurand.stats.exposure.effects import (
     PairedEffects,

@@ -9,7 +9,8 @@ import numpy as np
 from measurand.audits.exposure.analysis import SizeAnalysis
 from measurand.audits.exposure.control import ControlEffect
 from measurand.core.errors import Undefined, join_names
-from measurand.core.finding import Estimate, Verdict
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Verdict
 from measurand.stats.decisions import round_up
 from measurand.stats.exposure.decisions import (
     FEW_TASKS,

@@ -13,7 +13,10 @@ from measurand.arms.alone import (
     plant_controls,
 )
 from measurand.arms.pool import Pool
-from measurand.core.clause import Clause, Conclusion, Name, Rule, judge
+from measurand.arms.table import exact_estimate
+from measurand.core.clause import Clause, Name
+from measurand.core.finding import Verdict
+from measurand.core.rule import Rule, judge
 from measurand.experiment.experiment import Experiment
 
 LEAKS, SMALL, NONE, BOUNDED, OPEN = (
@@ -153,7 +156,7 @@ RULES: tuple[Rule[LeakFacts], ...] = (
 
 def conclude_leakage(
     experiment: Experiment, pool: Pool
-) -> tuple[Conclusion, LeakFacts]:
+) -> tuple[Verdict, LeakFacts]:
     """The answer for all parts; controls are planted only where they may decide."""
     test = pool.test
     error = ERROR if test is None else ERROR / 2
@@ -167,4 +170,6 @@ def conclude_leakage(
             for part in facts.parts
         ]
         facts = replace(facts, parts=parts)
-    return judge(RULES, facts, facts.bound), facts
+    label, clauses = judge(RULES, facts)
+    bound = exact_estimate(facts.bound, len(pool))
+    return Verdict(label, "", None, clauses=clauses, bound=bound), facts

@@ -34,7 +34,8 @@ from measurand.audits.leakage.verdict import LeakageStage
 from measurand.core.arrays import Clusters, Ints
 from measurand.core.clusters import shared_clusters
 from measurand.core.errors import Undefined
-from measurand.core.finding import Estimate, Finding, Reading
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding, Reading
 from measurand.core.names import name_condition
 from measurand.core.reader import Reader, Seeded
 from measurand.core.recipe import identity, traits_of

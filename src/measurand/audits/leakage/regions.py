@@ -18,7 +18,8 @@ from measurand.audits.leakage.settings import (
 )
 from measurand.core.arrays import Clusters, Floats, Ints
 from measurand.core.errors import Undefined
-from measurand.core.finding import Estimate, Finding
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding
 from measurand.core.names import name_condition
 from measurand.core.reader import Reader
 from measurand.core.recipe import identity

@@ -34,7 +34,8 @@ from measurand.core.arrays import Bools, Ints
 from measurand.core.choices import guess_scores
 from measurand.core.clusters import linked_clusters
 from measurand.core.errors import MeasurandError
-from measurand.core.finding import Estimate, Finding
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding
 from measurand.core.intervention import AsIs
 from measurand.core.items import Items
 from measurand.core.reader import Reader, skip_temperature

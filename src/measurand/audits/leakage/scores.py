@@ -12,7 +12,8 @@ from measurand.audits.leakage.settings import FLOOR, MARGIN, SATURATED
 from measurand.core.arrays import Floats, Ints
 from measurand.core.choices import guess_logs, guess_scores
 from measurand.core.errors import Undefined
-from measurand.core.finding import Estimate, Finding
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding
 from measurand.core.items import Items
 from measurand.core.names import name_condition
 from measurand.experiment.ask import remark_findings

@@ -30,7 +30,7 @@ from scipy.stats import chi2, t
 
 from measurand.core.arrays import Floats
 from measurand.core.errors import Undefined
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.stats.decisions import POWER
 from measurand.stats.exposure.studies import ArmPairs
 

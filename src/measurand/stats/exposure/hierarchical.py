@@ -16,7 +16,7 @@ from scipy.special import ndtr, ndtri
 
 from measurand.core.arrays import Floats
 from measurand.core.errors import UnknownName
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.stats.exposure.laplace import (
     COARSE,
     FINE,

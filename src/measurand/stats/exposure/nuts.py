@@ -20,7 +20,7 @@ from scipy.stats import rankdata
 
 from measurand.core.arrays import Floats
 from measurand.core.errors import MissingExtra
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.stats.exposure.blocks import dense_logits, sum_slots
 from measurand.stats.exposure.hierarchical import (
     LEVEL,

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.stats import t
 
 from measurand.core.arrays import Floats
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.stats.exposure.decisions import decide
 from measurand.stats.exposure.effects import task_means
 from measurand.stats.scores import wilson_share

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import expit
 
 from measurand.core.arrays import Floats
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.stats.exposure.hierarchical import LEVEL, fit_studies
 from measurand.stats.exposure.studies import METHODS, Studies
 from measurand.stats.scores import wilson_share

@@ -14,7 +14,7 @@ from scipy.stats import norm
 
 from measurand.core.arrays import Floats
 from measurand.core.errors import Undefined
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.stats.decisions import benjamini_hochberg
 from measurand.stats.exposure.hierarchical import (
     LEVEL,

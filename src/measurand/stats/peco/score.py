@@ -26,7 +26,7 @@ from scipy.sparse import csr_array
 from scipy.special import ndtri, stdtrit
 
 from measurand.core.errors import BadOption, UnknownName
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.core.seeds import generator
 from measurand.stats.peco.contingency import (
     DIVERGENCES,

@@ -14,7 +14,7 @@ from scipy.special import ndtri, stdtrit
 
 from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import BadInput, BadOption, Undefined
-from measurand.core.finding import Estimate
+from measurand.core.estimate import Estimate
 from measurand.stats.peco.contingency import Column, column_codes
 from measurand.stats.peco.null import group_dealer, permutation_p
 from measurand.stats.vectors.canonical import Vectors, order_vectors
