@@ -211,7 +211,7 @@ def conclude_by_arms(case: Case) -> tuple[int, str, str, float, dict[str, str]]:
             conclusion, _ = conclude_evidence(experiment, pool)
     facts = conclusion.clauses[0].facts if conclusion.clauses else {}
     spelled = {name: str(fact)[:80] for name, fact in facts.items()}
-    assert conclusion.bound is not None, "every verdict of these has a bound"  # noqa: S101
+    assert conclusion.bound is not None, "every verdict of these has a bound"
     return (
         len(pool),
         conclusion.label,

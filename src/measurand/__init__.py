@@ -53,7 +53,7 @@ if TYPE_CHECKING:  # what follows is what a type checker and an editor see
     from measurand.core.benchmark import Benchmark
     from measurand.core.errors import MeasurandError
     from measurand.core.estimate import Estimate
-from measurand.core.finding import Finding, Report, Verdict
+    from measurand.core.finding import Finding, Report, Verdict
     from measurand.core.intervention import Intervention, Selection
     from measurand.core.items import Items
     from measurand.core.reader import FittedReader, Reader

@@ -12,9 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from measurand.benchmarks import parquet
+from measurand.core.clause import Clause, Name
 from measurand.core.errors import BadInput, BadOption, StoreFailed
 from measurand.core.estimate import Estimate
-from measurand.core.finding import Exhibit, Finding
+from measurand.core.finding import Exhibit, Finding, Verdict
 from measurand.report import saved
 
 KEYS = (

@@ -12,7 +12,7 @@ from measurand.core.estimate import Estimate
 
 @dataclass(frozen=True)
 class Name:
-    """A word that is not ours, by kind: column, label, reader, token. Escaped when shown."""
+    """A word that is not ours, by kind: column, label, token. Escaped when shown."""
 
     kind: str
     text: str

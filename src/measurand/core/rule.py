@@ -24,9 +24,7 @@ class Rule(Generic[Facts]):
     clauses: Callable[[Facts], Iterable[Clause]]
 
 
-def judge(
-    rules: Sequence[Rule[Facts]], facts: Facts
-) -> tuple[str, tuple[Clause, ...]]:
+def judge(rules: Sequence[Rule[Facts]], facts: Facts) -> tuple[str, tuple[Clause, ...]]:
     """The label of the first rule that holds, and what it says of the facts.
 
     >>> rules = [Rule("low", lambda f: f < 1, lambda f: [Clause("x", {"value": f})])]

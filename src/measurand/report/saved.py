@@ -12,7 +12,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,7 +22,9 @@ import pyarrow as pa
 
 from measurand.benchmarks.parquet import index_column, read_parquet
 from measurand.benchmarks.unpack import open_unpacked
+from measurand.core.clause import Clause, Fact, Name
 from measurand.core.errors import BadInput, quote
+from measurand.core.estimate import Estimate
 from measurand.core.files import (
     check_is_path,
     check_no_link,
@@ -30,12 +32,10 @@ from measurand.core.files import (
     read_json,
     write_file,
 )
-from measurand.core.clause import Clause, Fact, Name
-from measurand.core.estimate import Estimate
 from measurand.core.finding import SCHEMA, Exhibit, Finding, Highlight, Report, Verdict
 from measurand.core.folders import REPORT, RUN, replace_folder, seal_folder
 from measurand.core.items import with_columns
-from measurand.core.names import OWN, file_stems, own_column
+from measurand.core.names import file_stems
 from measurand.report.html import notebook_frame, notebook_text, page_of_all
 from measurand.report.listing import list_entry, list_page
 from measurand.report.schema import check_contents

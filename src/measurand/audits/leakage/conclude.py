@@ -154,9 +154,7 @@ RULES: tuple[Rule[LeakFacts], ...] = (
 )
 
 
-def conclude_leakage(
-    experiment: Experiment, pool: Pool
-) -> tuple[Verdict, LeakFacts]:
+def conclude_leakage(experiment: Experiment, pool: Pool) -> tuple[Verdict, LeakFacts]:
     """The answer for all parts; controls are planted only where they may decide."""
     test = pool.test
     error = ERROR if test is None else ERROR / 2
