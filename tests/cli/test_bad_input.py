@@ -272,12 +272,13 @@ def test_a_config_sets_options_and_the_command_line_wins(tmp_path, file, run):
 
 @pytest.mark.parametrize("verb", ["show", "render", "compare"])
 @pytest.mark.parametrize(
-    "content", [None, "{", "[]", '{"schema": 99}', '{"schema": 1}']
+    "content",
+    [None, "{", "[]", '{"schema": 99}', '{"schema": 1}', '{"schema": 3}'],
 )
 def test_a_folder_without_a_report_is_refused(tmp_path, run, verb, content):
     if content is not None:
         (tmp_path / "report.json").write_text(content)
-    one_line(run(verb, tmp_path), "report.json" if "1" not in str(content) else "items")
+    one_line(run(verb, tmp_path), "report.json" if "3" not in str(content) else "items")
 
 
 def test_comparing_takes_two_reports(made_report, run):
