@@ -12,6 +12,7 @@ from measurand.stats.uncertainty import (
     mean_interval,
     run_variance,
     uncertainty_bars,
+    uneven_variance,
 )
 
 
@@ -120,3 +121,21 @@ def test_flips_of_whole_clusters_are_held_by_the_clusters():
 def test_runs_over_one_cluster_add_all_of_their_spread():
     runs = np.array([[0.0, 0.0, 1.0], [1.0, 1.0, 1.0]])
     assert run_variance(runs, np.zeros(3, int)) == pytest.approx((2 / 3) ** 2 / 2 / 2)
+
+
+def test_the_variance_over_clusters_of_one_size_is_the_plain_one(rng):
+    values, pairs = rng.random(40), np.arange(40) // 2
+    variance, freedom = uneven_variance(values, pairs)
+    assert variance == pytest.approx(cluster_variance(values, pairs))
+    assert 1 <= freedom <= 19
+
+
+def test_the_variance_over_uneven_clusters_is_that_of_their_mean_on_average():
+    sizes = np.array([20, *[2] * 40])
+    clusters = np.repeat(np.arange(len(sizes)), sizes)
+    rng = np.random.default_rng(0)
+    draws = rng.normal(size=(4000, len(sizes)))[:, clusters]
+    seen = np.mean([uneven_variance(draw, clusters)[0] for draw in draws])
+    plain = np.mean([cluster_variance(draw, clusters) for draw in draws])
+    true = float((sizes**2).sum()) / len(clusters) ** 2
+    assert abs(seen / true - 1) < 0.06 < 1 - plain / true

@@ -18,15 +18,13 @@ from measurand.stats.decisions import averaged_runs, two_source_quantile
 from measurand.stats.resampling import (
     RESAMPLES,
     bootstrap,
-    combine_ways,
-    sum_clusters,
 )
 from measurand.stats.scores import (
     bound_constant_ratio,
     bound_share,
     unseen_share,
 )
-from measurand.stats.uncertainty import run_variance
+from measurand.stats.uncertainty import run_variance, uneven_variance
 
 
 def _pair_scores(*scores: "pd.Series[float]") -> Floats:
@@ -170,15 +168,14 @@ def mean_share_difference(
     ways = [np.arange(n)] if clusters is None else split_ways(clusters)
     mean = each.mean(axis=0)
     value, square = float(mean.mean()), float((mean**2).mean())
-    sums = [sum_clusters((mean - value)[:, None], way) for way in ways]
-    spread = [float((s**2).sum()) * len(s) / max(len(s) - 1, 1) for s in sums]
-    variance = float(combine_ways(np.array(spread))) / n**2
-    units = count_clusters(ways[0]) if len(ways) == 1 else min(len(s) for s in sums[:2])
+    variance, freedom = uneven_variance(
+        mean, np.arange(n) if clusters is None else clusters
+    )
+    units = min(count_clusters(way) for way in ways[:2])
     plain = (square - value**2) / n
     effective = min(float(n), n * plain / variance) if variance > 0 else float(units)
-    freedom = float(max(units - 1, 1))
-    if units < n:
-        freedom = max(min(_variance_freedom(s[:, 0]) for s in sums[:2]), 1.0)
+    if units == n:
+        freedom = float(max(n - 1, 1))
     of_runs = run_variance(each, clusters)
     low, high = score_bounds(
         value,
@@ -198,24 +195,6 @@ def mean_share_difference(
     guessed = float(scores[-1].mean())
     least, most = (-guessed, 1 - guessed) if is_known else (-1.0, 1.0)
     return Estimate(value, max(low, least), min(high, most), level, n, method)
-
-
-def _variance_freedom(sums: Floats) -> float:
-    """How many degrees of freedom the variance over clusters has, by their kurtosis.
-
-    A variance that a few clusters make, as where a reader leaves the majority in a few
-    texts, is less certain than their number says.
-
-    >>> round(_variance_freedom(np.tile([-1.0, 1.0], 10))), 19
-    (19, 19)
-    >>> round(_variance_freedom(np.array([-1.0, 1.0] + [0.0] * 18)), 1)
-    4.4
-    """
-    count, square = len(sums), float((sums**2).sum())
-    if square == 0:
-        return count - 1.0
-    kurtosis = count * float((sums**4).sum()) / square**2
-    return min(count - 1.0, 2 * count / max(kurtosis - 1, 1e-9))
 
 
 def score_bounds(

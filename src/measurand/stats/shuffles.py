@@ -39,8 +39,8 @@ from measurand.stats.uncertainty import (
     TRAINING_ITEMS,
     TRAININGS,
     UncertaintyBudget,
-    cluster_variance,
     item_variance,
+    uneven_variance,
 )
 
 LEAST = 1 / 3  # of the variance of the differences, which that of the effect may be
@@ -55,6 +55,7 @@ class ShuffleEffect:
         se: Its standard error over clusters of items.
         n: How many items.
         clusters: How many clusters; of two ways, the fewer.
+        freedom: The degrees of freedom of `se`; fewer where a few clusters make it.
         sigma: The population sd of accuracy over shuffles, with its interval.
         discordant: Share of (item, shuffle) pairs whose correctness changed.
         seeds: How many trainings were averaged; 0 where training leaves no choice.
@@ -67,6 +68,7 @@ class ShuffleEffect:
     se: float
     n: int
     clusters: int
+    freedom: float
     sigma: Estimate
     discordant: float
     seeds: int = 0
@@ -77,9 +79,9 @@ class ShuffleEffect:
     def quantile(self, level: float) -> float:
         """How many standard errors an interval of that level reaches."""
         if self.seed_se == 0:
-            return float(stdtrit(self.clusters - 1, (1 + level) / 2))
+            return float(stdtrit(self.freedom, (1 + level) / 2))
         variances = self.se**2 - self.seed_se**2, self.seed_se**2
-        freedoms = self.clusters - 1, self.seeds - 1
+        freedoms = self.freedom, self.seeds - 1
         return two_source_quantile(level, variances, freedoms)
 
     def interval(self, level: float) -> Estimate:
@@ -151,10 +153,10 @@ def shuffle_effect(
     psi = right - received - donated / shuffles
     value = float((right - received).mean())
     losses = right - received
+    spread, freedom = uneven_variance(psi, clusters, value)
     variance = max(
-        cluster_variance(psi, clusters, value)
-        - _counted_twice(wrong, donors, clusters),
-        LEAST * cluster_variance(losses, clusters),
+        spread - _counted_twice(wrong, donors, clusters),
+        LEAST * uneven_variance(losses, clusters)[0],
     )
     alone, single = item_variance(losses), np.arange(n)
     with_givers = item_variance(psi) - _counted_twice(wrong, donors, single)
@@ -164,6 +166,7 @@ def shuffle_effect(
         float(np.sqrt(variance)),
         n,
         count_clusters(clusters),
+        freedom,
         sigma_shuf(wrong.mean(axis=1)),
         discordant,
         sources={

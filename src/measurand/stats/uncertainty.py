@@ -85,6 +85,55 @@ def cluster_variance(
     return float(combine_ways(np.array(spreads)) / n**2)
 
 
+def uneven_variance(
+    values: Floats, clusters: Ints, centre: float | None = None
+) -> tuple[float, float]:
+    """The variance of a mean over clusters of unlike sizes, and its degrees of freedom.
+
+    A cluster pulls the mean towards itself by its share of the items, and its residual
+    is too small by that share (Bell and McCaffrey 2002); where sizes are alike this is
+    `cluster_variance`. A variance that a few clusters make is less certain than their
+    number says: the freedom falls with their kurtosis.
+
+    Args:
+        values: One an item.
+        clusters: One number an item, or two: items × ways.
+        centre: Their mean where that is known otherwise.
+
+    >>> values, pairs = np.array([0.0, 1.0, 0.0, 1.0]), np.array([0, 1, 2, 3])
+    >>> [round(part, 3) for part in uneven_variance(values, pairs)]
+    [0.083, 3.0]
+    """
+    n, mean = len(values), float(np.mean(values)) if centre is None else centre
+    rows = np.column_stack([values, np.ones(n)])
+    spreads, freedoms = [], []
+    for way in split_ways(clusters):
+        sums, sizes = sum_clusters(rows, way).T
+        shares = sizes / n
+        # Exact where items of a cluster are alike, and where they are independent.
+        kept = np.minimum(1 - shares, 1 - 2 * shares + (shares**2).sum())
+        squares = (sums - sizes * mean) ** 2 / np.maximum(kept, 1 / n)
+        spreads.append(float(squares.sum()))
+        freedoms.append(_variance_freedom(squares))
+    variance = float(combine_ways(np.array(spreads))) / n**2
+    return variance, max(min(freedoms[:2]), 1.0)
+
+
+def _variance_freedom(squares: Floats) -> float:
+    """The degrees of freedom of a sum of squares, by the kurtosis of what is squared.
+
+    >>> round(_variance_freedom(np.ones(20)))
+    19
+    >>> round(_variance_freedom(np.array([1.0, 1.0] + [0.0] * 18)), 1)
+    4.4
+    """
+    count, total = len(squares), float(squares.sum())
+    if total == 0:
+        return count - 1.0
+    kurtosis = count * float((squares**2).sum()) / total**2
+    return min(count - 1.0, 2 * count / max(kurtosis - 1, 1e-9))
+
+
 def run_variance(runs: Floats, clusters: Clusters = None) -> float:
     """What the spread between runs adds to the variance of a mean over items and runs.
 
