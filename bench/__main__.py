@@ -16,6 +16,7 @@ SLOW = (
     "exposure_analysis",
     "exposure_design",
     "truth",
+    "contrasts",
     "designs",
     "validity",
     "contradictions",

@@ -5,7 +5,6 @@ query, its text and chance, and the truth of each contrast is known. What cross-
 adds is measured by `bench truth`, on benchmarks that readers learn.
 """
 
-import json
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -14,7 +13,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.figures import RESULTS, Figure
+from bench.figures import Figure
 from measurand.arms.alone import MARGIN
 from measurand.arms.contrast import best_gain, mean_difference
 from measurand.arms.families import Family
@@ -131,13 +130,13 @@ def run(arguments: Sequence[str]) -> list[Figure]:
         for row in pool.map(simulate, kinds, shapes, sizes, [runs] * len(jobs)):
             rows.append(row)
             print(*row.values(), flush=True, file=sys.stderr)
-    path = RESULTS / "contrasts.json"
-    path.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
     return [
         Figure(
-            f"{row['contrast']}, {row['families']} families, n = {row['n']}: covered",
-            float(row["covered"]),
+            f"{row['contrast']}, {row['families']}, n = {row['n']}, "
+            f"{row['effective']} effective families: {what}",
+            float(row[what]),
             "share",
         )
         for row in rows
+        for what in ("covered", "above", "below")
     ]

@@ -70,6 +70,16 @@ def test_every_audit_the_columns_permit_is_run(made_audits, run, monkeypatch):
     assert (unsaved.code, unsaved.out) == (0, outcome.out)
 
 
+@pytest.mark.slow
+def test_every_audit_asks_the_readers_that_are_named(run, tmp_path):
+    words = (*written_sides(tmp_path, made(90)), *SCREEN_ALL, "--reader", "surface")
+    whole = json.loads(run("audit", *words, "--json").out)
+    for report in whole["reports"].values():
+        readers = {finding["reader"] for finding in report["findings"]}
+        assert "surface" in readers
+        assert "surface" in str(report["settings"])
+
+
 def test_an_audit_that_is_run_anyway_is_said_to_be(run):
     said = run("audit", "lost.jsonl", "--with", "leakage", "--with", "exposure").err
     assert said.splitlines()[0] == (

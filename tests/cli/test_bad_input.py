@@ -123,6 +123,7 @@ FIRST = {
     "explanations --preset foo": "no preset called 'foo'",
     "explanations --changes 1000000": "--changes is 1000000; allowed are 1 to 100",
     "explanations --seeds 1000": "--seeds is 1000; allowed are 1 to 100",
+    "audit --reader endpoint:x": "--reader endpoint:x asks a server, whose cost is",
     "audit --strongest foo": "no rung of the ladder called 'foo'",
     "audit --with foo": "no audit called 'foo'",
     "evidence --budget soon": "--budget is 'soon'; give a time such as 90s, 10m or 2h",

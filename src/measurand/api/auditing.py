@@ -184,6 +184,7 @@ def explanations(
 
 def audit(
     source: Any,
+    readers: ReaderChoices | None = None,
     *,
     audits: str | Sequence[str] | None = None,
     seed: int = 0,
@@ -194,6 +195,9 @@ def audit(
 
     Args:
         source: A benchmark, or whatever `load` takes.
+        readers: A name of `measurand.readers()`, a reader, several of both, or a
+            mapping from names to them; those of each audit where none is given, and
+            always of exposure.
         audits: Which to run, by name; all but exposure where none is named.
         seed: The same seed gives the same reports.
         workplace: Where answers are kept, and what computes them.
@@ -210,7 +214,7 @@ def audit(
     with _choose_workplace(workplace).open(benchmark, seed) as experiment:
         for name, record in records.items():
             chosen = {k: v for k, v in settings.items() if record.takes(k)}
-            recipes = name_readers(None, record.readers)
+            recipes = name_readers(readers if record.usual else None, record.readers)
             try:
                 record.check_applies(benchmark)
                 renewed = renew_budget(experiment)

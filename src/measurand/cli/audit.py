@@ -14,6 +14,7 @@ from measurand.cli.console import (
     run_log,
 )
 from measurand.cli.groups import (
+    EndpointOptions,
     EngineOptions,
     LadderOptions,
     RunOptions,
@@ -22,6 +23,7 @@ from measurand.cli.groups import (
 )
 from measurand.cli.run import (
     check_fail_on,
+    check_ready,
     check_run_out,
     check_store,
     exit_on_verdict,
@@ -51,6 +53,7 @@ def audit_verb(
     run: RunOptions,
     where: EngineOptions,
     climb: LadderOptions,
+    reader: o.Readers = None,
     also: o.With = None,
 ) -> None:
     """Run every audit that the columns permit."""
@@ -71,6 +74,7 @@ def audit_verb(
         for audit in chosen:
             _choose_rungs(audit, climb)
         _tell_usual(also)
+    named = _choose_readers(reader)
     check_run_out(run, source.files)
     check_store(run)
     started = time.time()
@@ -82,7 +86,8 @@ def audit_verb(
     reports, not_run, faults = {}, {}, []
     with open_with_progress(benchmark, run, where) as experiment:
         for name, audit in audits.items():
-            readers = {reader: READERS.load(reader) for reader in audit.readers}
+            usual = {name: READERS.load(name) for name in audit.readers}
+            readers = (audit.usual and named) or usual
             try:
                 audit.check_applies(benchmark)
                 renewed = renew_budget(experiment)
@@ -106,6 +111,22 @@ def _choose_audits(also: list[str] | None) -> "dict[str, Audit]":
     extra = also or []
     records = {name: AUDITS.thing(name) for name in dict.fromkeys([*AUDITS, *extra])}
     return {n: a for n, a in records.items() if a.usual or n in extra}
+
+
+def _choose_readers(names: list[str] | None) -> dict[str, Any]:
+    """The readers that are named; a run of several audits says no price beforehand."""
+    from measurand.core.errors import BadOption
+    from measurand.core.recipe import traits_of
+
+    readers = EndpointOptions().readers(names, ())
+    for name, chosen in readers.items():
+        if traits_of(chosen).remote:
+            raise BadOption(
+                f"--reader {name} asks a server, whose cost is said for one audit at a "
+                f"time; run measurand evidence FILE --reader {name} --dry-run"
+            )
+    check_ready(readers)
+    return readers
 
 
 def _tell_usual(also: list[str] | None) -> None:
