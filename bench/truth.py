@@ -63,7 +63,7 @@ class Case:
 
     Attributes:
         name: What rows are called.
-        source: attacks, known or fresh.
+        source: attacks, known, fresh or fresh2.
         audit: evidence or leakage.
         make: The benchmark.
         right: Labels that are true of it.
@@ -135,23 +135,26 @@ def _load_claims(make: Callable[[], pd.DataFrame]) -> Benchmark:
     return load(table, query="claim", evidence="evidence", label="label")
 
 
-def fresh_cases() -> Iterator[Case]:
+FRESH = {"fresh": 20261118, "fresh2": 20261119}  # the seed of each set of designs
+
+
+def fresh_cases(source: str = "fresh") -> Iterator[Case]:
     """Designs that the method was not made on."""
-    for design in importlib.import_module("bench.truth_fresh").DESIGNS:
+    for design in importlib.import_module(f"bench.truth_{source}").DESIGNS:
         yield Case(
             design.name,
-            "fresh",
+            source,
             design.audit,
-            partial(_load_design, design),
+            partial(_load_design, design, FRESH[source]),
             design.truth,
             design.wrong,
             design.knowable,
         )
 
 
-def _load_design(design: Any) -> Benchmark:
+def _load_design(design: Any, seed: int) -> Benchmark:
     number = int("".join(c for c in design.name if c.isdigit()) or 0)
-    table = design.make(np.random.default_rng([20261118, number]))
+    table = design.make(np.random.default_rng([seed, number]))
     roles = {k: v for k, v in design.roles.items() if v}
     if "split" in table and (table["split"] == "").all():
         table = table.drop(columns="split")
@@ -198,7 +201,11 @@ def _read(path: Path) -> pd.DataFrame:
     return pd.read_csv(path, sep=separator, quoting=0 if separator == "," else 3)
 
 
-SOURCES = {"attacks": attack_cases, "known": known_cases, "fresh": fresh_cases}
+SOURCES: Mapping[str, Callable[[], Iterator[Case]]] = {
+    "attacks": attack_cases,
+    "known": known_cases,
+    **{source: partial(fresh_cases, source) for source in FRESH},
+}
 
 
 def conclude_by_arms(case: Case) -> tuple[int, str, str, float, dict[str, str]]:
@@ -284,7 +291,7 @@ def run(arguments: Sequence[str]) -> list[Figure]:
                 f"{row.outcome:13} {row.source:8} {row.audit:8} {row.case:26}"
                 f" n={row.n:5} {row.label:20} {row.code:16} bound {row.bound:.3f}"
                 f" {row.seconds:5.1f} s",
-                *(() if row.source == "fresh" else (dict(row.facts),)),
+                *(() if row.source in FRESH else (dict(row.facts),)),
                 flush=True,
             )
     path = RESULTS / f"truth_{method}.json"
