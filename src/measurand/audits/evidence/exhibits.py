@@ -21,17 +21,14 @@ from measurand.audits.evidence.settings import (
     SHUFFLES,
     EvidenceSettings,
 )
-from measurand.audits.evidence.split import SplitCheck
 from measurand.core.audit import findings_by_reader
 from measurand.core.benchmark import Benchmark
 from measurand.core.clusters import count_clusters
-from measurand.core.control import READS_SOMETHING
 from measurand.core.finding import Exhibit, Finding, Report, Verdict, merge_remarks
 from measurand.core.names import other_part, own_column
 from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe, given_settings
 from measurand.experiment.budget import budget_settings
-from measurand.experiment.controls import recovery_exhibit
 from measurand.experiment.experiment import Experiment
 from measurand.experiment.statements import (
     bits_exhibits,
@@ -77,10 +74,6 @@ def exhibits(
         _shuffle_distribution(readings),
     ]
     charts += bits_exhibits(findings)
-    if any(reading.controls for reading in readings):
-        caption = "What readers recover of a dependence planted in a share of the items"
-        controls = {reading.name: reading.controls for reading in readings}
-        charts.append(recovery_exhibit("controls", controls, caption))
     budgets = {reading.name: reading.effect.budget for reading in readings}
     charts += uncertainty_bars(budgets, "ΔEvi")
     if shift:
@@ -264,7 +257,6 @@ def evidence_settings(
         "seed": experiment.seed,
         "calibrate": settings.calibrate,
         "strongest": settings.strongest,
-        "controls": settings.controls,
         **given_settings(settings, "seeds"),
         **budget_settings(experiment.budget),
         "folds": experiment.benchmark.folds,
@@ -296,17 +288,10 @@ def evidence_warnings(
     readings: Sequence[EvidenceReading],
     baselines: EvidenceBaselines,
     shuffles: int,
-    split: SplitCheck,
 ) -> list[str]:
     """What a reader of the report should know before quoting it."""
     messages = []
-    if split.new < split.total:
-        seen = split.total - split.new
-        messages.append(
-            f"the evidence of {seen:,} of {split.total:,} test items stands in "
-            "training too, or nearly; headline figures are of "
-            + ("the others, part=all items has all" if split.enough else "all items")
-        )
+    messages += _row_warnings(benchmark)
     if _labels_shift(benchmark):
         messages.append(
             "labels are shared out otherwise in training than in the test items, so "
@@ -327,12 +312,6 @@ def evidence_warnings(
     for reading in readings:
         if reading.effect.discordant == 0:
             messages.append(_still_warning(reading))
-        messages += [
-            f"{reading.name} taught labels that were dealt anew still reads "
-            f"{finding.estimate} ({finding.condition}): what it says is in doubt"
-            for finding in reading.findings
-            if finding.decision == READS_SOMETHING
-        ]
         messages += share_warnings(reading.name, reading.remarks, MUCH)
     overlap = benchmark.notes.get("overlap", 0)
     if overlap:
@@ -340,6 +319,21 @@ def evidence_warnings(
     messages += one_order_warnings(merge_remarks(readings))
     messages += several_right_warnings(benchmark)
     return messages
+
+
+def _row_warnings(benchmark: Benchmark) -> list[str]:
+    """How many rows are empty, repeated or contradict another, where many are."""
+    items, notes = benchmark.test, benchmark.notes
+    empty = items.column(str(benchmark.evidence)).str.strip() == ""
+    rows = notes.get("items_train", 0) + notes.get("items_test", 0)
+    shares = {
+        "test items have no evidence": float(empty.mean()),
+        "items repeat another, label included": notes.get("duplicates", 0)
+        / max(rows, 1),
+        "items have the texts of another item and a different label, which bounds "
+        "every accuracy": notes.get("conflicts", 0) / max(rows, 1),
+    }
+    return [f"{100 * s:.0f} % of the {what}" for what, s in shares.items() if s > MUCH]
 
 
 def _labels_shift(benchmark: Benchmark) -> bool:

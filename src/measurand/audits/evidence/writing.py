@@ -127,15 +127,10 @@ def read_written_evidence(
         decision=outcome,
         gain=gain,
         mpds=None,
+        beyond=None,
         changed_share=changed_share(benchmark.test.column(shuffle.field), donors),
-        tests=baselines.readers,
         written=texts,
     )
-
-
-def commonest_answer(findings: Sequence[Finding]) -> Estimate:
-    """What the commonest answer reaches, as the readers that write are held against."""
-    return next(f.estimate for f in findings if f.reader == COMMONEST)
 
 
 def _not_run(name: str, parts: Sequence[str]) -> dict[str, str]:
@@ -145,7 +140,6 @@ def _not_run(name: str, parts: Sequence[str]) -> dict[str, str]:
     return untold | {
         f"accuracy, mcc and bits of {name}": NO_CLASSES,
         f"mpds of {name}": "metadata choose among drawn answers, and it writes its own",
-        f"controls of {name}": "spikes stand in choices, and it writes its answers",
     }
 
 
