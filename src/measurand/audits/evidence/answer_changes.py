@@ -6,7 +6,6 @@ from another item of the same document or subject. Or "none of these" stands whe
 right choice stood.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np

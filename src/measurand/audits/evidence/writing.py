@@ -21,7 +21,6 @@ from measurand.audits.evidence.reading import (
 from measurand.audits.evidence.settings import ONE_CLASS, EvidenceSettings
 from measurand.core.arrays import Floats
 from measurand.core.benchmark import Benchmark
-from measurand.core.estimate import Estimate
 from measurand.core.finding import Finding
 from measurand.core.reader import Reader
 from measurand.core.recipe import identity, traits_of
