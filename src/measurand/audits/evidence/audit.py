@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from measurand.arms.pool import open_pool
+from measurand.arms.pool import Pool, open_pool
 from measurand.audits.evidence.answer_changes import add_answer_changes
-from measurand.audits.evidence.conclude import conclude, gather_facts
+from measurand.audits.evidence.conclude import NeedFacts, conclude, gather_facts
 from measurand.audits.evidence.consequences import (
     filter_findings,
     flip_findings,
@@ -24,6 +24,7 @@ from measurand.audits.evidence.exhibits import (
     exhibits,
 )
 from measurand.audits.evidence.pooled import (
+    SplitItems,
     find_evidence_alone,
     find_split_items,
     is_cross_fitted,
@@ -48,7 +49,6 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.bounds import check_memory
 from measurand.core.choices import guess_scores, writes_answers
 from measurand.core.errors import BadOption, PastBudget, Undefined
-from measurand.core.estimate import Estimate
 from measurand.core.finding import (
     Finding,
     Highlight,
@@ -57,6 +57,7 @@ from measurand.core.finding import (
     merge_findings,
     merge_not_run,
 )
+from measurand.core.names import NEW_TEXTS
 from measurand.core.reader import Reader
 from measurand.core.recipe import Strength, traits_of
 from measurand.core.seeds import generator
@@ -132,10 +133,48 @@ def _reopen(experiment: Experiment, benchmark: Benchmark) -> Iterator[Experiment
         yield other
 
 
+@dataclass(frozen=True, eq=False)
+class _Split:
+    """How readers are asked about the split: the paper's protocol.
+
+    Attributes:
+        experiment: The items that are tested, in folds where there was one file.
+        shuffle: How the evidence is shuffled.
+        baselines: What every reader is held against.
+        settings: What is chosen before the run.
+    """
+
+    experiment: Experiment
+    shuffle: Shuffle
+    baselines: EvidenceBaselines
+    settings: EvidenceSettings
+
+    def read(self, name: str, reader: Reader) -> EvidenceReading:
+        """The packet of one reader."""
+        settings, where = self.settings, (name, reader, self.experiment, self.shuffle)
+        if writes_answers(reader, self.experiment.benchmark.test):
+            return read_written_evidence(*where, self.baselines, settings)
+        counts = settings.shuffles, self.baselines, settings.seeds
+        reading = read_evidence(*where, *counts)
+        return add_answer_changes(reading, reader, self.experiment, self.baselines)
+
+    def read_all(
+        self, readers: Mapping[str, Reader]
+    ) -> tuple[list[EvidenceReading], dict[str, str]]:
+        """The packets of readers, and why some were not run: they take too long."""
+        readings, refused = list[EvidenceReading](), dict[str, str]()
+        for name, reader in readers.items():
+            try:
+                readings.append(self.read(name, reader))
+            except PastBudget as reason:
+                refused[name] = way_to_run("evidence", reason)
+        return readings, refused
+
+
 def _audit_split(
     drawn: Experiment,
     experiment: Experiment,
-    readers: dict[str, Reader],
+    readers: Mapping[str, Reader],
     shuffle: Shuffle,
     settings: EvidenceSettings,
 ) -> Report:
@@ -144,87 +183,41 @@ def _audit_split(
     Args:
         drawn: The split as it was given or drawn.
         experiment: The items that are tested, in folds where there was one file.
-        readers: Named readers; rungs that are called join them, refused ones leave.
+        readers: Named readers, from weak to strong.
         shuffle: How the evidence is shuffled.
         settings: What is chosen before the run.
     """
     benchmark, margin = experiment.benchmark, settings.margin
     baselines = _evidence_baselines(experiment, readers, settings)
-    readings: list[EvidenceReading] = []
-    refused: dict[str, str] = {}
-
-    def read(name: str, reader: Reader) -> EvidenceReading | None:
-        where = name, reader, experiment, shuffle
-        try:
-            if writes_answers(reader, benchmark.test):
-                reading = read_written_evidence(*where, baselines, settings)
-            else:
-                counts = settings.shuffles, baselines, settings.seeds
-                reading = read_evidence(*where, *counts)
-                reading = add_answer_changes(reading, reader, experiment, baselines)
-        except PastBudget as reason:
-            refused[name] = way_to_run("evidence", reason)
-            del readers[name]
-            return None
-        readings.append(reading)
-        return reading
-
-    for name, reader in list(readers.items()):
-        read(name, reader)
+    split = _Split(experiment, shuffle, baselines, settings)
+    readings, refused = split.read_all(readers)
     check_any_run(readings, refused)
+    run = {reading.name: readers[reading.name] for reading in readings}
     consequences: list[Finding] = []
     missing = {"flip_rate, ood_gap, filter_gain": WHY_BRIEF}
     if not settings.brief:
         # They compare training sets of one size, which folds would cut again.
-        terms = drawn if benchmark.folds > 1 else experiment, readers, readings
-        consequences, missing = _consequence_findings(*terms)
+        apart = drawn if benchmark.folds > 1 else experiment
+        consequences, missing = _consequence_findings(apart, run, readings)
     if experiment.rehearsed:
         # Nothing that follows is asked of a server.
         return Report("evidence", {}, Verdict("", "", None), (), {})
-    pool, pooled = open_pool(drawn.benchmark), pool_readers(readers)
-    facts = gather_facts(drawn, pool, pooled, margin)
-    items = find_split_items(pool, benchmark)
-    rungs = [
-        rung
-        for rung in higher_rungs(
-            {**readers, **pooled}, settings.strongest, weightless=benchmark.planted
-        )
-        if settings.calibrate
-    ]
-    dear = [r for r in readings if not is_cross_fitted(readers[r.name])]
-    looks = len(dear) + len(rungs)
-    gains: list[Finding] = []
-    while True:
-        for reading in dear:
-            split, gain, why = read_split(reading, facts, items, looks)
-            missing = missing | why
-            gains += [gain] if gain else []
-            facts = replace(
-                facts, further=(*facts.further, *([split] if split else []))
-            )
-        if not rungs or conclude(facts).code not in CALLING:
-            break
-        name, rung = rungs.pop(0)
-        readers[name] = rung
-        called = read(name, rung)
-        dear = [called] if called else []
+    pool = open_pool(drawn.benchmark)
+    facts = gather_facts(drawn, pool, pool_readers(run), margin)
+    facts, called = _climb(split, pool, facts, run, readings)
+    readings, run = [*readings, *called.readings], {**run, **called.readers}
     evidence, as_good = find_evidence_alone(drawn, pool, facts)
-    facts = replace(facts, evidence_alone=as_good, **_metadata_ratios(readings))
+    # The metadata ratio of the strongest reader that has one.
+    told = [reading for reading in readings if reading.mpds is not None]
+    best = max(told, key=lambda reading: reading.strength, default=None)
+    ratios = (None, None) if best is None else (best.mpds, best.beyond)
+    facts = replace(facts, evidence_alone=as_good, mpds=ratios[0], beyond=ratios[1])
     verdict = conclude(facts)
-    rng = generator(experiment.seed, "evidence", "ground")
-    scores = {"majority": baselines.majority, "metadata": baselines.metadata}
-    majority, metadata = (
-        mean_score(right, rng=rng, clusters=baselines.clusters)
-        for right in scores.values()
-    )
-    seen = wilson_share(int((~items.new).sum()), len(items.new))
     findings = [
-        Finding("seen", "families", "full", seen),
-        Finding("majority", "majority", "full", majority),
-        Finding("accuracy", "metadata", "full", metadata),
+        *_ground_findings(experiment, baselines, called.items),
         # What form tells stands beside the ladder, so it comes after it.
         *merge_findings(sorted(readings, key=lambda r: r.strength == Strength.FORM)),
-        *gains,
+        *called.findings,
         *pooled_findings(facts, evidence, verdict),
         *consequences,
     ]
@@ -233,8 +226,8 @@ def _audit_split(
         benchmark.describe(),
         verdict,
         tuple(findings),
-        evidence_settings(experiment, readers, readings, settings),
-        refused | merge_not_run(readings) | missing,
+        evidence_settings(experiment, run, readings, settings),
+        refused | merge_not_run(readings) | called.missing | missing,
         tuple(evidence_warnings(benchmark, readings, baselines, settings.shuffles)),
         (
             parts_of(pool, facts, evidence),
@@ -245,11 +238,66 @@ def _audit_split(
     )
 
 
-def _metadata_ratios(readings: Sequence[EvidenceReading]) -> dict[str, Estimate | None]:
-    """The metadata ratio of the strongest reader that has one."""
-    told = [r for r in readings if r.mpds is not None]
-    best = max(told, key=lambda reading: reading.strength, default=None)
-    return {} if best is None else {"mpds": best.mpds, "beyond": best.beyond}
+@dataclass(frozen=True, eq=False)
+class _Called:
+    """The rungs that were called, and what dear readers gain on the split."""
+
+    items: SplitItems
+    readers: Mapping[str, Reader]
+    readings: Sequence[EvidenceReading]
+    findings: Sequence[Finding]
+    missing: dict[str, str]
+
+
+def _climb(
+    split: _Split,
+    pool: Pool,
+    facts: NeedFacts,
+    readers: Mapping[str, Reader],
+    readings: Sequence[EvidenceReading],
+) -> tuple[NeedFacts, _Called]:
+    """The facts with what dear readers gain; rungs are called while it is open."""
+    benchmark, settings = split.experiment.benchmark, split.settings
+    items = find_split_items(pool, benchmark)
+    asked = {**readers, **facts.need.readers}
+    above = higher_rungs(asked, settings.strongest, weightless=benchmark.planted)
+    rungs = [*above] if settings.calibrate else []
+    dear = [r for r in readings if not is_cross_fitted(readers[r.name])]
+    looks = len(dear) + len(rungs)
+    called, findings = list[EvidenceReading](), list[Finding]()
+    missing, run = dict[str, str](), dict[str, Reader]()
+    while True:
+        for reading in dear:
+            gain, why = read_split(reading, facts, items, looks)
+            missing |= why
+            if gain is not None:
+                facts = replace(facts, further=(*facts.further, gain))
+                where = "full" if gain.all_items else NEW_TEXTS
+                findings.append(Finding("gain", reading.name, where, gain.gain))
+        if not rungs or conclude(facts).code not in CALLING:
+            break
+        rung = dict([rungs.pop(0)])
+        dear, refused = split.read_all(rung)
+        called, missing = [*called, *dear], missing | refused
+        run |= rung if dear else {}
+    return facts, _Called(items, run, called, findings, missing)
+
+
+def _ground_findings(
+    experiment: Experiment, baselines: EvidenceBaselines, items: SplitItems
+) -> list[Finding]:
+    """What training has seen of the test items, and what reads no text."""
+    rng = generator(experiment.seed, "evidence", "ground")
+    majority, metadata = (
+        mean_score(right, rng=rng, clusters=baselines.clusters)
+        for right in (baselines.majority, baselines.metadata)
+    )
+    seen = wilson_share(int((~items.new).sum()), len(items.new))
+    return [
+        Finding("seen", "families", "full", seen),
+        Finding("majority", "majority", "full", majority),
+        Finding("accuracy", "metadata", "full", metadata),
+    ]
 
 
 def _evidence_baselines(

@@ -47,12 +47,14 @@ class SplitReading:
             new to it; its low end is at its share of the error.
         loss: What it loses on another item's evidence.
         learns: Whether it was taught labels here, and may remember paraphrases.
+        all_items: Whether the gain is of all test items.
     """
 
     name: str
     gain: Estimate
     loss: Estimate
     learns: bool = True
+    all_items: bool = True
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from measurand.audits.evidence.reading import (
     EvidenceBaselines,
     EvidenceReading,
-    losses_elsewhere,
 )
 from measurand.audits.evidence.settings import (
     CLUSTERS,
@@ -25,7 +24,7 @@ from measurand.core.audit import findings_by_reader
 from measurand.core.benchmark import Benchmark
 from measurand.core.clusters import count_clusters
 from measurand.core.finding import Exhibit, Finding, Report, Verdict, merge_remarks
-from measurand.core.names import other_part, own_column
+from measurand.core.names import own_column
 from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe, given_settings
 from measurand.experiment.budget import budget_settings
@@ -37,7 +36,7 @@ from measurand.experiment.statements import (
     share_warnings,
 )
 from measurand.stats.decisions import detectable_effect, items_to_equate
-from measurand.stats.uncertainty import mean_interval, uncertainty_bars
+from measurand.stats.uncertainty import uncertainty_bars
 
 
 def exhibits(
@@ -307,11 +306,7 @@ def evidence_warnings(
             f"only {cluster_count} clusters of items that share a query, evidence or "
             "group: intervals are rough"
         )
-    if benchmark.test.choices is not None:
-        messages += _misled_warnings(readings, baselines)
     for reading in readings:
-        if reading.effect.discordant == 0:
-            messages.append(_still_warning(reading))
         messages += share_warnings(reading.name, reading.remarks, MUCH)
     overlap = benchmark.notes.get("overlap", 0)
     if overlap:
@@ -345,46 +340,6 @@ def _labels_shift(benchmark: Benchmark) -> bool:
         for items in (benchmark.train, benchmark.test)
     )
     return float(test.sub(train, fill_value=0.0).abs().sum()) / 2 >= SHIFTED
-
-
-def _misled_warnings(
-    readings: Sequence[EvidenceReading], baselines: EvidenceBaselines
-) -> list[str]:
-    """Who surely falls below guessing on wrong evidence: more was lost than given."""
-    messages = []
-    for reading in readings:
-        if reading.written or reading.effect.interval(0.95).low <= 0:
-            continue
-        kept = np.asarray(reading.shuffled - baselines.majority, float)
-        below = mean_interval(kept, baselines.clusters)
-        if below.high < -baselines.margin:
-            had = np.asarray(reading.right - baselines.majority, float)
-            owed = mean_interval(had, baselines.clusters).high
-            messages.append(
-                f"with wrong evidence {reading.name} is right less often than by "
-                f"guessing ({below}): it is misled, and of its loss at most "
-                f"{max(owed, 0.0):.3f} shows that the evidence is needed"
-            )
-    return messages
-
-
-def _still_warning(reading: EvidenceReading) -> str:
-    """That no answer changed with the evidence, and whether one ever does."""
-    what = "score of an answer" if reading.written else "answer"
-    parts = [
-        other_part(finding.condition)
-        for finding in losses_elsewhere(reading.findings)
-        if finding.estimate.value
-    ]
-    if parts:
-        return (
-            f"no {what} of {reading.name} changed with the evidence in the first test "
-            f"part; in {', '.join(parts)} some did"
-        )
-    return (
-        f"no {what} of {reading.name} ever changed with the evidence: it does not use "
-        "it, or cannot"
-    )
 
 
 def _writing_warnings(readings: Sequence[EvidenceReading]) -> list[str]:

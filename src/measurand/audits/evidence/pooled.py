@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from measurand.arms.alone import CHANNELS, FEWEST_FAMILIES, part_arm
 from measurand.arms.answers import ask_arms
@@ -26,7 +27,6 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.clause import Name
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Exhibit, Finding, Verdict
-from measurand.core.names import NEW_TEXTS
 from measurand.core.reader import Reader, skip_temperature
 from measurand.core.recipe import Strength, identity, traits_of
 from measurand.experiment.budget import is_dear
@@ -98,7 +98,7 @@ def find_split_items(pool: Pool, tested: Benchmark) -> SplitItems:
 
 def read_split(
     reading: EvidenceReading, facts: NeedFacts, items: SplitItems, looks: int
-) -> tuple[SplitReading | None, Finding | None, dict[str, str]]:
+) -> tuple[SplitReading | None, dict[str, str]]:
     """What a reader gains on the given split, over the best without the evidence.
 
     Rivals are those of the pool and, where it was asked, the reader's own answers to
@@ -120,22 +120,19 @@ def read_split(
         why = (
             f"{count} test items have texts that are new to it; {FEWEST_NEW} are needed"
         )
-        return None, None, {f"gain of {name}": why}
+        return None, {f"gain of {name}": why}
     rivals: dict[str, Floats] = {}
     if not reading.written:
         rows = items.rows[chosen]
         rivals = {rival: right[rows] for rival, right in facts.need.rivals.items()}
     if "query_only" in reading.alone:
-        rivals[f"{name}, query"] = reading.alone["query_only"].to_numpy(float)[chosen]
-    right = reading.right.to_numpy(float)[chosen]
+        rivals[f"{name}, query"] = _by_item(reading.alone["query_only"])[chosen]
+    right = _by_item(reading.right)[chosen]
     error = ERROR / looks
     levels = 1 - 2 * error / LOOKS, 1 - 2 * error / len(rivals)
     gain = rival_gain(right, rivals, family, levels, 1 - 2 * error)
-    condition = NEW_TEXTS if not chosen.all() else "full"
-    split = SplitReading(
-        name, gain, reading.effect.interval(0.95), reading.learns_labels
-    )
-    return split, Finding("gain", name, condition, gain), {}
+    loss, learns = reading.effect.interval(0.95), reading.learns_labels
+    return SplitReading(name, gain, loss, learns, bool(chosen.all())), {}
 
 
 def find_evidence_alone(
@@ -240,3 +237,7 @@ def _names(pool: Pool, parts: Sequence[str]) -> tuple[Name, ...]:
 
 def _accuracy(scores: Floats, family: Family) -> Estimate:
     return mean_difference(scores, np.zeros(len(scores)), family)
+
+
+def _by_item(scores: "pd.Series[float]") -> Floats:
+    return np.asarray(scores, float)

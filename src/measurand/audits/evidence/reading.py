@@ -19,7 +19,7 @@ from measurand.core.errors import Undefined
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Finding, Reading
 from measurand.core.items import Items
-from measurand.core.names import PART, other_part
+from measurand.core.names import PART
 from measurand.core.reader import Reader, Seeded
 from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
@@ -427,12 +427,6 @@ def _read_test_parts(
             Finding("delta_evi", name, condition, effect, outcome),
         ]
     return findings
-
-
-def losses_elsewhere(findings: Sequence[Finding]) -> list[Finding]:
-    """What a reader loses on wrong evidence in other test parts."""
-    losses = (f for f in findings if f.statistic == "delta_evi")
-    return [finding for finding in losses if other_part(finding.condition)]
 
 
 def effect_decision(effect: ShuffleEffect, baselines: EvidenceBaselines) -> str:

@@ -124,7 +124,6 @@ def read_written_evidence(
         alone={"query_only": exact[CLOSED], "evidence_only": exact[EVIDENCE]},
         effect=effect,
         decision=outcome,
-        gain=gain,
         mpds=None,
         beyond=None,
         changed_share=changed_share(benchmark.test.column(shuffle.field), donors),
