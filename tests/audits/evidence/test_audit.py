@@ -24,9 +24,7 @@ RULE = {("a",): ("yes", 1.0), ("b",): ("no", 1.0), ("c",): ("maybe", 1.0)}
 def audited(benchmark, *, reader="tfidf", seed=0, **settings):
     with open_experiment(benchmark, seed=seed) as running:
         readers = {reader: READERS.load(reader)}
-        chosen = EvidenceSettings(
-            **{"strongest": "cross", "shuffles": 5, "controls": "none", **settings}
-        )
+        chosen = EvidenceSettings(**{"strongest": "cross", "shuffles": 5, **settings})
         return audit(running, readers, chosen)
 
 
@@ -268,7 +266,7 @@ def test_adding_a_reader_moves_no_other_number():
         both = audit(
             running,
             readers,
-            EvidenceSettings(calibrate=False, shuffles=5, controls="none"),
+            EvidenceSettings(calibrate=False, shuffles=5),
         )
     assert set(alone.findings) <= set(both.findings)
 

@@ -24,6 +24,7 @@ from measurand.audits.evidence.settings import FEWEST_NEW
 from measurand.benchmarks.split import FOLD
 from measurand.core.arrays import Bools, Floats, Ints
 from measurand.core.benchmark import Benchmark
+from measurand.core.choices import WritesAnswers
 from measurand.core.clause import Name
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Exhibit, Finding, Verdict
@@ -55,6 +56,8 @@ def is_cross_fitted(reader: Reader) -> bool:
     """Whether it is trained here, in seconds, and so can join the pool."""
     traits = traits_of(reader)
     trained = traits.learns_labels and not (traits.learned or traits.remote)
+    if isinstance(reader, WritesAnswers):
+        return False  # it is asked for words, which the pool does not keep
     return trained and not is_dear(reader) and traits.strength < Strength.PRETRAINED
 
 
