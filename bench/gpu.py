@@ -241,7 +241,7 @@ def replicate(data: Path, weights: str, out: Path, *names: str) -> None:
         readers["minilm"] = EncoderReader(weights, **how)
         for place in larger:
             readers["mpnet"] = EncoderReader(place, rate=3e-5, **how)
-        settings = EvidenceSettings(controls="full" if name in DOSED else "quick")
+        settings = EvidenceSettings()
         with open_experiment(benchmark, workers=workers, store="store") as running:
             report = audit(running, readers, settings)
         kept(out, f"evidence-{name}", report, start)

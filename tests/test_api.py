@@ -19,7 +19,7 @@ from measurand.report.summary import summary
 from tests.boats import boats
 
 ROLES = {"query": "claim", "evidence": "evidence", "label": "label"}
-QUICK = {"calibrate": False, "shuffles": 2, "controls": "none", "folds": 1}
+QUICK = {"calibrate": False, "shuffles": 2, "folds": 1}
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def rows():
 @pytest.fixture(scope="module")
 def report(rows):
     bench = ms.load(rows, name="boats", metadata=["harbour"], **ROLES)
-    return ms.evidence(bench, strongest="cross", shuffles=2, controls="none")
+    return ms.evidence(bench, strongest="cross", shuffles=2)
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def small(rows):
 
 
 def test_a_frame_is_enough(rows):
-    report = ms.evidence(rows, strongest="cross", shuffles=2, controls="none")
+    report = ms.evidence(rows, strongest="cross", shuffles=2)
     assert report.verdict.label == "evidence-sensitive"
     assert report.verdict.stage == "cross"
     assert report.benchmark["name"] == "benchmark"

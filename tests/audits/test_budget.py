@@ -30,7 +30,7 @@ LIGHT = {"exposure": "pca"}
 BENCHMARKS = {
     "evidence": (
         lambda: boats(200),
-        {"shuffles": 2, "calibrate": False, "controls": "none", "folds": 1},
+        {"shuffles": 2, "calibrate": False, "folds": 1},
     ),
     "leakage": (leaky, {"folds": 3, "draws": 2, "tsne": False, "calibrate": False}),
     "exposure": (topics, {"m": 20, "n": 40, "repeats": 2}),

@@ -93,7 +93,7 @@ def test_neither_another_name_nor_a_method_called_ready_moves_a_number(name):
 
 @pytest.mark.slow
 def test_the_boats_call_the_next_rung_whatever_the_reader_is_called():
-    quick = {"shuffles": 4, "controls": "none", "folds": 1}
+    quick = {"shuffles": 4, "folds": 1}
     named = {"minilm": TfidfReader()}
     verdict, findings = audited(evidence.AUDIT, boats(), named, **quick)
     assert verdict[0] == "evidence-sensitive"

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from measurand.audits import AUDITS
-from measurand.audits.evidence.split import require_evidence
+from measurand.audits.evidence.shuffles import require_evidence
 from measurand.benchmarks.assemble import from_frames
 from measurand.benchmarks.load import load_benchmark
 from measurand.core.errors import AmbiguousRoles, NoField, NotApplicable, OneSidedColumn

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import measurand
-from measurand.audits.evidence.verdict import LABELS
+from measurand.audits.evidence.conclude import LABELS
 from measurand.cli.app import app
 from tests.cli.commands import QUICK, SCREEN_ALL, made, process, written, written_sides
 

@@ -31,7 +31,7 @@ def test_the_python_snippet_says_and_writes_what_the_readme_shows(desk, capsys):
 
 
 def test_the_readme_explains_every_verdict():
-    from measurand.audits.evidence.verdict import LABELS
+    from measurand.audits.evidence.conclude import LABELS
 
     for label in LABELS:
         assert f"| `{label}` |" in TEXT

@@ -12,7 +12,6 @@ from measurand.audits.evidence import EvidenceSettings
 from measurand.audits.evidence.power import describe_power
 from measurand.audits.leakage import LeakageSettings
 from measurand.benchmarks.assemble import from_frames
-from measurand.benchmarks.split import fold_benchmark
 from measurand.benchmarks.synthetic_choices import LEAKING, plant_choice_benchmark
 from measurand.core.errors import NotApplicable
 from measurand.experiment.experiment import open_experiment
@@ -86,20 +85,6 @@ def test_a_plan_takes_the_server_for_one_that_is_asked_most_often(tmp_path):
     assert more == 6 * once
 
 
-def test_near_copies_are_asked_about_twice_and_counted_twice(tmp_path):
-    """A copy of an item's evidence in another fold brings a second pass of shuffles."""
-    settings = EvidenceSettings(shuffles=1, controls="none", brief=True)
-    benchmark = claims(104, near=6)
-    copied = fold_benchmark(benchmark, 3, 0)
-    with serving(lambda prompt: "AB"[len(prompt) % 2]) as server:
-        reader = endpoint_reader("small", server.url, retries=1)
-        planned = run("evidence", benchmark, reader, settings, tmp_path)
-        asked = server.asked
-    assert planned.answers == asked.total() > 1.1 * len(copied.test) * (1 + 1 + 2)
-    letters = sum(len(text) * n for text, n in asked.items())
-    assert letters / 4 < planned.use.sent < 1.2 * letters / 4
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("shots", [0, 2])
 @pytest.mark.parametrize("cut", [False, True])
@@ -118,7 +103,7 @@ def test_random_runs_ask_no_more_than_was_said(tmp_path):
     draw = random.Random(7)
     for number in range(3):
         benchmark = claims(draw.randint(20, 30), draw.randint(0, 4), seed=number)
-        settings = EvidenceSettings(shuffles=draw.randint(1, 3), controls="none")
+        settings = EvidenceSettings(shuffles=draw.randint(1, 3))
         asking = {"shots": draw.choice([0, 2]), "retries": 3, "wait_s": 0.0}
         trouble = [draw.choice(["none", "none", "500", "429"])]
         with serving(trouble=trouble, logprobs=draw.random() < 0.5) as server:
@@ -130,7 +115,7 @@ def test_random_runs_ask_no_more_than_was_said(tmp_path):
 
 def test_what_is_kept_is_not_asked_again_and_said(tmp_path):
     benchmark = claims(24)
-    first = EvidenceSettings(shuffles=1, controls="none", brief=True)
+    first = EvidenceSettings(shuffles=1, brief=True)
     with serving() as server:
         reader = endpoint_reader("small", server.url)
         answers = run("evidence", benchmark, reader, first, tmp_path).answers

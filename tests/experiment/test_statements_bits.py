@@ -11,7 +11,7 @@ from measurand.stats.information import SHARES
 from tests.audits.leakage.leaky import pairs
 
 SETTINGS = {
-    "evidence": {"shuffles": 2, "controls": "none"},
+    "evidence": {"shuffles": 2},
     "leakage": {"tsne": False, "controls": "none"},
 }
 

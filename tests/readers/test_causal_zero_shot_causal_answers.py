@@ -93,7 +93,7 @@ def test_a_small_model_converses_unless_it_is_shown_examples(tmp_path):
 def test_a_writer_past_its_budget_is_not_run(tiny):
     benchmark = from_frames(colours(), name="colours")
     readers = {"cross": READERS.load("cross"), "tiny": ZeroShotReader(tiny, length=480)}
-    settings = EvidenceSettings(calibrate=False, shuffles=2, controls="none")
+    settings = EvidenceSettings(calibrate=False, shuffles=2)
     with open_experiment(benchmark, budget=0.01) as experiment:
         report = audit(experiment, readers, settings)
     assert "past the budget" in report.not_run["tiny"]

@@ -231,7 +231,7 @@ def test_the_ladder_averages_an_encoder_over_its_seeds(reader):
         report = audit(
             running,
             named,
-            EvidenceSettings(shuffles=3, seeds=2, calibrate=False, controls="none"),
+            EvidenceSettings(shuffles=3, seeds=2, calibrate=False),
         )
         said = ask_all(running, [Ask(one) for one in better.with_seeds(2)])
     lost = report.finding("delta_evi", "encoder").estimate

@@ -265,7 +265,7 @@ def test_an_audit_finds_that_the_model_reads_the_evidence(tmp_path):
             report = audit(
                 running,
                 reader,
-                EvidenceSettings(shuffles=3, calibrate=False, controls="none"),
+                EvidenceSettings(shuffles=3, calibrate=False),
             )
         assert report.verdict.label == "evidence-sensitive"
         assert report.finding("delta_evi", "endpoint").estimate.low > 0.2
@@ -277,7 +277,7 @@ def test_an_audit_finds_that_the_model_reads_the_evidence(tmp_path):
             again = audit(
                 running,
                 reader,
-                EvidenceSettings(shuffles=3, calibrate=False, controls="none"),
+                EvidenceSettings(shuffles=3, calibrate=False),
             )
         assert server.asked.total() == asked_for
         assert again.findings == report.findings

@@ -112,7 +112,7 @@ def test_a_model_that_reads_the_passage_loses_on_the_wrong_one(logprobs):
         return marks[here[1]] if here else "A"
 
     benchmark = from_frames(towns(), name="towns")
-    settings = EvidenceSettings(calibrate=False, shuffles=2, controls="none", folds=3)
+    settings = EvidenceSettings(calibrate=False, shuffles=2, folds=3)
     with (
         serving(by_passage, logprobs=logprobs) as server,
         open_experiment(benchmark) as experiment,

@@ -6,7 +6,7 @@ blanks, where nothing is to be found, and every interval of a channel is widened
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -117,6 +117,7 @@ class Gain:
         reader: The reader whose low end is the highest.
         rival: The best without the evidence.
         room: The most that is left by the best without the evidence.
+        each: By reader, its own gain, at its share of the error.
     """
 
     value: float
@@ -125,6 +126,12 @@ class Gain:
     reader: str
     rival: str
     room: float
+    each: Mapping[str, Estimate] = field(default_factory=dict)
+
+    @property
+    def estimate(self) -> Estimate | None:
+        """The gain of the reader that decides."""
+        return self.each.get(self.reader)
 
 
 def best_gain(
@@ -148,27 +155,49 @@ def best_gain(
         looks: In how many sets of items a low end above zero would decide: these
             share the error of low ends.
     """
-    low, high, value, reader = -1.0, -1.0, 0.0, next(iter(readers))
-    for name, scores in readers.items():
-        level = 1 - 2 * error / len(readers) / looks
-        pairs = {
-            rival: mean_difference(scores, base, family, level)
-            for rival, base in rivals.items()
-        }
-        least = min(estimate.low for estimate in pairs.values())
-        if least > low or name == reader:
-            low, reader = max(low, least), name
-            value = min(estimate.value for estimate in pairs.values())
-        level = 1 - 2 * error / len(rivals)
-        high = max(
-            high,
-            min(
-                mean_difference(scores, base, family, level).high
-                for base in rivals.values()
-            ),
-        )
+    low_level = 1 - 2 * error / len(readers) / looks
+    high_level = 1 - 2 * error / len(rivals)
+    each = {
+        name: rival_gain(scores, rivals, family, (low_level, high_level), 1 - 2 * error)
+        for name, scores in readers.items()
+    }
+    reader = max(each, key=lambda name: each[name].low)
     best = max(rivals, key=lambda rival: float(rivals[rival].mean()))
-    return Gain(value, low, high, reader, best, _room(rivals, family, error))
+    return Gain(
+        each[reader].value,
+        each[reader].low,
+        max(estimate.high for estimate in each.values()),
+        reader,
+        best,
+        _room(rivals, family, error),
+        each,
+    )
+
+
+def rival_gain(
+    scores: Floats,
+    rivals: Mapping[str, Floats],
+    family: Family,
+    levels: tuple[float, float],
+    stated: float,
+) -> Estimate:
+    """What one reader has over the best without the evidence, whichever that is.
+
+    Args:
+        scores: How often it is right about each item.
+        rivals: The same of those without the evidence.
+        family: The families that the interval resamples.
+        levels: Of the intervals whose least low and least high ends are taken.
+        stated: The level of both ends together.
+    """
+    lows, highs = (
+        [mean_difference(scores, base, family, level) for base in rivals.values()]
+        for level in levels
+    )
+    ends = min(e.low for e in lows), min(e.high for e in highs)
+    method = f"{lows[0].method}; least over {len(rivals)} baselines without evidence"
+    value = min(e.value for e in lows)
+    return Estimate(value, *ends, stated, len(scores), method)
 
 
 def _room(rivals: Mapping[str, Floats], family: Family, error: float) -> float:

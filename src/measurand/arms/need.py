@@ -6,7 +6,7 @@ another item's evidence describes the readers; what the evidence adds is the gai
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from measurand.arms.alone import (
     FEWEST_FAMILIES,
     LOOSE,
     MARGIN,
+    WORDS,
     loosen,
     part_arm,
 )
@@ -27,6 +28,7 @@ from measurand.core.arrays import Bools, Floats
 from measurand.core.choices import guess_scores
 from measurand.core.errors import CannotIntervene
 from measurand.core.reader import Reader
+from measurand.core.recipe import Strength, traits_of
 from measurand.experiment.experiment import Experiment
 from measurand.interventions.fields import Keep, Substitute
 from measurand.interventions.shuffle import Shuffle
@@ -60,9 +62,9 @@ class Need:
         scores: By reader with the evidence, how often each item is right.
         rivals: The same without it.
         family: The families that intervals resample.
+        readers: The readers with the evidence, by name.
         share: Which share of all items these are.
         open_share: The share of the items whose label the query leaves open.
-        memory: Whether folds that keep paraphrases together leave less than half.
     """
 
     gain: Gain
@@ -70,9 +72,9 @@ class Need:
     scores: Mapping[str, Floats]
     rivals: Mapping[str, Floats]
     family: Family
+    readers: Mapping[str, Reader] = field(default_factory=lambda: READERS)
     share: float = 1.0
     open_share: float = 1.0
-    memory: bool = False
 
     @property
     def high(self) -> float:
@@ -86,25 +88,40 @@ class Need:
         return loss is not None and loss.interval(0.95).low > 0
 
 
-def without_evidence(pool: Pool) -> dict[str, Arm]:
-    """The arms that see no evidence, by what they see."""
+def without_evidence(
+    pool: Pool, readers: Mapping[str, Reader] = READERS
+) -> dict[str, Arm]:
+    """The arms that see no evidence, by what they see.
+
+    A reader that somebody gave is also its own rival: it reads the query alone and,
+    where it joins two texts, the query twice.
+    """
     arms = {name: part_arm(CHANNELS[name], QUERY, pool) for name in ALONE}
+    given = {n: r for n, r in readers.items() if n not in READERS}
+    arms |= {name: part_arm(reader, QUERY, pool) for name, reader in given.items()}
     rivals = {f"{name}, query": arm for name, arm in arms.items()}
-    for name in JOINING:
-        rivals[f"{name}, query twice"] = Arm(READERS[name], Substitute(QUERY, EVIDENCE))
+    joining = [n for n, r in given.items() if traits_of(r).strength >= Strength.PAIRS]
+    for name in (*JOINING, *joining):
+        rivals[f"{name}, query twice"] = Arm(readers[name], Substitute(QUERY, EVIDENCE))
     if pool.items.metadata:
         rivals["metadata"] = Arm(MetadataReader())
     return rivals
 
 
-def measure_need(experiment: Experiment, pool: Pool, *, share: float = 1.0) -> Need:
+def measure_need(
+    experiment: Experiment,
+    pool: Pool,
+    readers: Mapping[str, Reader] = READERS,
+    *,
+    share: float = 1.0,
+) -> Need:
     """The gain and the losses over all items of a pool."""
-    full = {name: Arm(reader) for name, reader in READERS.items()}
+    full = {name: Arm(reader) for name, reader in readers.items()}
     moved = {
         name: Arm(reader, asked=Shuffle(EVIDENCE), repeats=SHUFFLES, draws=1)
-        for name, reader in READERS.items()
+        for name, reader in readers.items()
     }
-    rivals = without_evidence(pool)
+    rivals = without_evidence(pool, readers)
     plain = [*full.values(), *rivals.values()]
     try:
         # Together, as an arm and its shuffles share their fits.
@@ -121,7 +138,7 @@ def measure_need(experiment: Experiment, pool: Pool, *, share: float = 1.0) -> N
     }
     gain = best_gain(scores, bases, family, ERROR, LOOKS)
     open_share = float(_open_items(pool, answers, rivals).mean())
-    return Need(gain, losses, scores, bases, family, share, open_share)
+    return Need(gain, losses, scores, bases, family, readers, share, open_share)
 
 
 def _open_items(
@@ -134,7 +151,9 @@ def _open_items(
     return np.asarray(best.shares.max(axis=1) < (1 + majority) / 2)
 
 
-def measure_open(experiment: Experiment, pool: Pool) -> Need | None:
+def measure_open(
+    experiment: Experiment, pool: Pool, readers: Mapping[str, Reader] = READERS
+) -> Need | None:
     """The need among items that the query leaves open; none of all or of too few.
 
     They are chosen by the query alone, out of fold, so that choosing tells nothing of
@@ -149,12 +168,12 @@ def measure_open(experiment: Experiment, pool: Pool) -> Need | None:
     some = pool.take(chosen)
     if len(np.unique(some.items.labels)) < 2:
         return None
-    return measure_need(experiment, some, share=share)
+    return measure_need(experiment, some, readers, share=share)
 
 
 def is_gain_memory(experiment: Experiment, pool: Pool, need: Need) -> bool:
     """Whether folds that keep paraphrases together leave surely less than half."""
-    reader = READERS[need.gain.reader]
+    reader = need.readers[need.gain.reader]
     for part in pool.items.fields:
         if part == pool.items.choices or pool.items.column(part).nunique() < 2:
             continue
@@ -172,6 +191,27 @@ def is_gain_memory(experiment: Experiment, pool: Pool, need: Need) -> bool:
     return False
 
 
+def is_query_memory(experiment: Experiment, pool: Pool, need: Need) -> bool:
+    """Whether what the query predicts is of paraphrases that were learned.
+
+    So it is where folds that keep these together leave surely less than half of what
+    the better of the channels that may remember them has over the majority.
+    """
+    majority, family = need.rivals["majority"], need.family
+    told = {
+        name: mean_difference(need.rivals[f"{name}, query"], majority, family)
+        for name in WORDS
+    }
+    name = max(told, key=lambda name: told[name].value)
+    loose = loosen(pool, QUERY) if told[name].low > 0 else None
+    if loose is None or loose.families[LOOSE].effective < FEWEST_FAMILIES:
+        return False
+    arm = Arm(CHANNELS[name], Keep(QUERY), family=LOOSE)
+    right = ask_arms(experiment, loose, [arm])[arm].mean
+    left = mean_difference(right, majority, loose.families[LOOSE])
+    return left.high < told[name].value / 2
+
+
 def reads_something(need: Need) -> list[str]:
     """The readers that are surely better than the majority."""
     majority = need.rivals["majority"]
@@ -182,6 +222,6 @@ def reads_something(need: Need) -> list[str]:
     ]
 
 
-def leaves_no_room(need: Need) -> bool:
+def leaves_no_room(need: Need, margin: float = MARGIN) -> bool:
     """Whether the best without the evidence leaves less than the margin."""
-    return need.high < MARGIN and need.gain.room < MARGIN
+    return need.gain.room < margin

@@ -34,12 +34,11 @@ FEW_SHUFFLES = 5  # what a dry run also names the price of
 
 @dataclass(frozen=True)
 class ShuffleOptions:
-    """How the evidence is shuffled, what counts as nothing, what is spiked."""
+    """How the evidence is shuffled, what counts as nothing."""
 
     shuffles: o.Shuffles = 20
     shuffle: o.Shuffle = "plain"
     margin: o.Margin = 0.02
-    controls: o.Controls = "quick"
     brief: o.Brief = False
     folds: o.EvidenceFolds = None
     judge: o.AnswerJudge = None
@@ -59,7 +58,7 @@ def evidence_verb(
     dry_run: o.DryRun = False,
 ) -> None:
     """Do the labels depend on the evidence?"""
-    from measurand.audits.evidence.split import require_evidence
+    from measurand.audits.evidence.shuffles import require_evidence
 
     started = time.time()
     if not dry_run:

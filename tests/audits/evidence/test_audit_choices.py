@@ -51,7 +51,7 @@ def test_a_passage_that_tells_is_required():
 
 @pytest.mark.slow
 def test_a_passage_that_adds_nothing_is_not_required():
-    report = audit_choices(CLOSED_BOOK, controls="none")
+    report = audit_choices(CLOSED_BOOK)
     assert report.verdict.label in ("direct coupling", "latent coupling")
     assert figures(report)["closed_book", "cross"].low > 0.9
 

@@ -24,7 +24,7 @@ def audited(name, *, metadata=True):
         plain = {side: replace(getattr(benchmark, side), metadata=()) for side in sides}
         benchmark = replace(benchmark, **plain)
     with open_experiment(benchmark, seed=SEED) as running:
-        settings = EvidenceSettings(shuffles=5, controls="none")
+        settings = EvidenceSettings(shuffles=5)
         return audit(running, {"tfidf": READERS.load("tfidf")}, settings)
 
 

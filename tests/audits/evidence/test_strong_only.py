@@ -26,7 +26,7 @@ def test_a_strong_reader_alone_is_not_trained_for_the_consequences(tmp_path):
         report = audit(
             running,
             {"tiny": reader},
-            EvidenceSettings(shuffles=2, calibrate=False, seeds=2, controls="none"),
+            EvidenceSettings(shuffles=2, calibrate=False, seeds=2),
         )
     assert "add 'tfidf' to `readers`" in report.not_run["ood_gap"]
     assert report.settings["remarks"]["tiny"]["truncated"] == 0.0

@@ -84,7 +84,7 @@ class Scripted:
 
 def run(readers, store=None, **settings):
     benchmark = from_frames(harbours(), name="harbours")
-    usual = {"calibrate": False, "shuffles": 4, "controls": "none"}
+    usual = {"calibrate": False, "shuffles": 4}
     with open_experiment(benchmark, store=store) as experiment:
         return audit(experiment, readers, EvidenceSettings(**usual | settings))
 

@@ -64,26 +64,25 @@ evidence, no item keeps its own evidence text, and a collapsed reader gets no ve
 
 from measurand.audits.evidence.audit import audit
 from measurand.audits.evidence.comparison import COMPARISON
+from measurand.audits.evidence.conclude import LABELS
 from measurand.audits.evidence.settings import EvidenceSettings
-from measurand.audits.evidence.verdict import LABELS
 from measurand.core.audit import Audit
 
 AUDIT = Audit(
     name="evidence",
     question="do labels depend on the evidence?",
     labels=LABELS,
-    readers=("surface", "tfidf"),
+    readers=("tfidf", "cross"),
     settings=EvidenceSettings,
     run=audit,
     needs=("evidence",),
     comparison=COMPARISON,
-    # One set of controls is enough to see what they look like.
     demo={
-        "synthetic:nq": {"controls": "none"},
-        "synthetic:hotpotqa": {"controls": "none"},
-        "synthetic:triviaqa": {"controls": "quick"},
-        "synthetic:closed-book": {"controls": "none"},
-        "synthetic:reading": {"controls": "none"},
+        "synthetic:nq": {},
+        "synthetic:hotpotqa": {},
+        "synthetic:triviaqa": {},
+        "synthetic:closed-book": {},
+        "synthetic:reading": {},
     },
 )
 

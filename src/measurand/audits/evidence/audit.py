@@ -1,11 +1,14 @@
-"""The evidence audit itself: four steps, then the consequences."""
+"""The evidence audit itself: the paper's four steps, then what all items show."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from measurand.arms.pool import Pool, open_pool
+from measurand.audits.evidence.answer_changes import add_answer_changes
+from measurand.audits.evidence.conclude import NeedFacts, conclude, gather_facts
 from measurand.audits.evidence.consequences import (
     filter_findings,
     flip_findings,
@@ -13,13 +16,22 @@ from measurand.audits.evidence.consequences import (
     held_out_values,
     measure_gaps,
 )
-from measurand.audits.evidence.controls import add_answer_changes, add_controls
 from measurand.audits.evidence.exhibits import (
     WITHOUT_EVIDENCE,
     evidence_item_table,
     evidence_settings,
     evidence_warnings,
     exhibits,
+)
+from measurand.audits.evidence.pooled import (
+    SplitItems,
+    find_evidence_alone,
+    find_split_items,
+    is_cross_fitted,
+    parts_of,
+    pool_readers,
+    pooled_findings,
+    read_split,
 )
 from measurand.audits.evidence.reading import (
     COLLAPSED,
@@ -28,22 +40,9 @@ from measurand.audits.evidence.reading import (
     correct_by_item,
     read_evidence,
 )
-from measurand.audits.evidence.rivals import (
-    Rival,
-    find_rivals,
-    needs_evidence,
-    rival_findings,
-)
 from measurand.audits.evidence.settings import EvidenceSettings
-from measurand.audits.evidence.shapes import name_shape
-from measurand.audits.evidence.split import (
-    SplitCheck,
-    check_shuffle,
-    check_split,
-    require_evidence,
-)
-from measurand.audits.evidence.verdict import verdict
-from measurand.audits.evidence.writing import commonest_answer, read_written_evidence
+from measurand.audits.evidence.shuffles import check_shuffle, require_evidence
+from measurand.audits.evidence.writing import read_written_evidence
 from measurand.benchmarks.metadata import OF_EVIDENCE
 from measurand.benchmarks.split import fold_benchmark
 from measurand.core.benchmark import Benchmark
@@ -58,6 +57,7 @@ from measurand.core.finding import (
     merge_findings,
     merge_not_run,
 )
+from measurand.core.names import NEW_TEXTS
 from measurand.core.reader import Reader
 from measurand.core.recipe import Strength, traits_of
 from measurand.core.seeds import generator
@@ -72,12 +72,14 @@ from measurand.experiment.ladder import (
     strength_of,
     way_to_run,
 )
-from measurand.experiment.statements import MAJORITY, WHY_BRIEF, say_chance
+from measurand.experiment.statements import WHY_BRIEF, say_chance
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.baselines import MetadataReader
 from measurand.selections.rows import Everything
 from measurand.stats.paired import mean_score
+from measurand.stats.scores import wilson_share
 
+CALLING = ("open.reader", "open.width")  # what a stronger reader may settle
 USUAL = EvidenceSettings()
 UNNEEDED = Highlight(
     WITHOUT_EVIDENCE,
@@ -91,7 +93,7 @@ def audit(
     readers: Mapping[str, Reader],
     settings: EvidenceSettings = USUAL,
 ) -> Report:
-    """Test readers with the right evidence, with the wrong, and with one part alone.
+    """Ask with the evidence, without it and with that of others, and conclude.
 
     Args:
         experiment: The benchmark, and how questions about it are answered.
@@ -105,12 +107,12 @@ def audit(
     check_memory("shuffles", settings.shuffles, 4 * columns * len(benchmark.test))
     folds = settings.folds_for(readers.values())
     tested = fold_benchmark(benchmark, folds, experiment.seed)
-    with _reopen(experiment, tested) as whole:
-        split = check_split(whole, settings.margin)
-        shuffle = Shuffle(str(benchmark.evidence), settings.shuffle)
-        check_shuffle(split.benchmark, benchmark, shuffle, experiment.seed)
-        with _reopen(whole, split.benchmark) as fresh:
-            report = _audit_split(experiment, fresh, readers, settings, split)
+    shuffle = Shuffle(str(benchmark.evidence), settings.shuffle)
+    check_shuffle(tested, benchmark, shuffle, experiment.seed)
+    with _reopen(experiment, tested) as split:
+        report = _audit_split(
+            experiment, split, order_by_strength(readers), shuffle, settings
+        )
     evaluated = "out of fold" if tested.folds > 1 else "test items"
     counted = {key: tested.describe()[key] for key in ("roles", "labels")}
     described = benchmark.describe() | counted | {"evaluated": evaluated}
@@ -131,85 +133,171 @@ def _reopen(experiment: Experiment, benchmark: Benchmark) -> Iterator[Experiment
         yield other
 
 
+@dataclass(frozen=True, eq=False)
+class _Split:
+    """How readers are asked about the split: the paper's protocol.
+
+    Attributes:
+        experiment: The items that are tested, in folds where there was one file.
+        shuffle: How the evidence is shuffled.
+        baselines: What every reader is held against.
+        settings: What is chosen before the run.
+    """
+
+    experiment: Experiment
+    shuffle: Shuffle
+    baselines: EvidenceBaselines
+    settings: EvidenceSettings
+
+    def read(self, name: str, reader: Reader) -> EvidenceReading:
+        """The packet of one reader."""
+        settings, where = self.settings, (name, reader, self.experiment, self.shuffle)
+        if writes_answers(reader, self.experiment.benchmark.test):
+            return read_written_evidence(*where, self.baselines, settings)
+        counts = settings.shuffles, self.baselines, settings.seeds
+        reading = read_evidence(*where, *counts)
+        return add_answer_changes(reading, reader, self.experiment, self.baselines)
+
+    def read_all(
+        self, readers: Mapping[str, Reader]
+    ) -> tuple[list[EvidenceReading], dict[str, str]]:
+        """The packets of readers, and why some were not run: they take too long."""
+        readings, refused = list[EvidenceReading](), dict[str, str]()
+        for name, reader in readers.items():
+            try:
+                readings.append(self.read(name, reader))
+            except PastBudget as reason:
+                refused[name] = way_to_run("evidence", reason)
+        return readings, refused
+
+
 def _audit_split(
     drawn: Experiment,
     experiment: Experiment,
     readers: Mapping[str, Reader],
+    shuffle: Shuffle,
     settings: EvidenceSettings,
-    split: SplitCheck,
 ) -> Report:
-    """The audit of items that training has not seen, as far as there are enough.
+    """The paper's figures of the split, and the verdict of all items.
 
     Args:
         drawn: The split as it was given or drawn.
         experiment: The items that are tested, in folds where there was one file.
-        readers: Named readers.
+        readers: Named readers, from weak to strong.
+        shuffle: How the evidence is shuffled.
         settings: What is chosen before the run.
-        split: What training has seen of the items.
     """
-    benchmark = experiment.benchmark
-    shuffle = Shuffle(str(benchmark.evidence), settings.shuffle)
+    benchmark, margin = experiment.benchmark, settings.margin
     baselines = _evidence_baselines(experiment, readers, settings)
-    used_readers = order_by_strength(readers)
-    readings, refused = _climb_evidence_ladder(
-        experiment, used_readers, shuffle, baselines, settings
-    )
-    rivals = find_rivals(readings, baselines)
-    rng = generator(experiment.seed, "evidence", "ground")
-    majority = mean_score(baselines.majority, rng=rng, clusters=baselines.clusters)
-    metadata = mean_score(baselines.metadata, rng=rng, clusters=baselines.clusters)
+    split = _Split(experiment, shuffle, baselines, settings)
+    readings, refused = split.read_all(readers)
+    check_any_run(readings, refused)
+    run = {reading.name: readers[reading.name] for reading in readings}
     consequences: list[Finding] = []
     missing = {"flip_rate, ood_gap, filter_gain": WHY_BRIEF}
     if not settings.brief:
         # They compare training sets of one size, which folds would cut again.
-        apart = benchmark if benchmark.folds == 1 else check_split(drawn).benchmark
-        with _reopen(experiment, apart) as held_out:
-            terms = held_out, used_readers, readings
-            consequences, missing = _consequence_findings(*terms)
+        apart = drawn if benchmark.folds > 1 else experiment
+        consequences, missing = _consequence_findings(apart, run, readings)
+    if experiment.rehearsed:
+        # Nothing that follows is asked of a server.
+        return Report("evidence", {}, Verdict("", "", None), (), {})
+    pool = open_pool(drawn.benchmark)
+    facts = gather_facts(drawn, pool, pool_readers(run), margin)
+    facts, called = _climb(split, pool, facts, run, readings)
+    readings, run = [*readings, *called.readings], {**run, **called.readers}
+    evidence, as_good = find_evidence_alone(drawn, pool, facts)
+    # The metadata ratio of the strongest reader that has one.
+    told = [reading for reading in readings if reading.mpds is not None]
+    best = max(told, key=lambda reading: reading.strength, default=None)
+    ratios = (None, None) if best is None else (best.mpds, best.beyond)
+    facts = replace(facts, evidence_alone=as_good, mpds=ratios[0], beyond=ratios[1])
+    verdict = conclude(facts)
     findings = [
-        *split.findings,
-        Finding("majority", "majority", "full", majority),
-        Finding("accuracy", "metadata", "full", metadata),
+        *_ground_findings(experiment, baselines, called.items),
         # What form tells stands beside the ladder, so it comes after it.
         *merge_findings(sorted(readings, key=lambda r: r.strength == Strength.FORM)),
-        *split.kinless_findings(readings, settings.shuffle),
-        *rival_findings(rivals),
+        *called.findings,
+        *pooled_findings(facts, evidence, verdict),
         *consequences,
     ]
-    only_written = all(reading.written for reading in readings)
-    base = commonest_answer(findings) if only_written else majority
-    conclusion = verdict(
-        readings,
-        base,
-        settings.margin,
-        split,
-        rivals,
-        shuffle=settings.shuffle,
-        planted=benchmark.planted,
-    )
-    if only_written:
-        conclusion = _name_commonest(conclusion)
-    conclusion = name_shape(conclusion, benchmark.test, metadata.value)
     return Report(
         "evidence",
         benchmark.describe(),
-        conclusion,
+        verdict,
         tuple(findings),
-        evidence_settings(experiment, used_readers, readings, settings),
-        refused | merge_not_run(readings) | missing,
-        tuple(
-            evidence_warnings(benchmark, readings, baselines, settings.shuffles, split)
+        evidence_settings(experiment, run, readings, settings),
+        refused | merge_not_run(readings) | called.missing | missing,
+        tuple(evidence_warnings(benchmark, readings, baselines, settings.shuffles)),
+        (
+            parts_of(pool, facts, evidence),
+            *exhibits(benchmark, readings, findings, verdict, margin),
         ),
-        exhibits(benchmark, readings, findings, conclusion, settings.margin),
-        evidence_item_table(benchmark, readings, conclusion),
+        evidence_item_table(benchmark, readings, verdict),
         highlight=UNNEEDED,
     )
 
 
-def _name_commonest(conclusion: Verdict) -> Verdict:
-    """The verdict on written answers, which have no majority of labels."""
-    reason = conclusion.reason.replace(MAJORITY, "the commonest answer")
-    return replace(conclusion, reason=reason)
+@dataclass(frozen=True, eq=False)
+class _Called:
+    """The rungs that were called, and what dear readers gain on the split."""
+
+    items: SplitItems
+    readers: Mapping[str, Reader]
+    readings: Sequence[EvidenceReading]
+    findings: Sequence[Finding]
+    missing: dict[str, str]
+
+
+def _climb(
+    split: _Split,
+    pool: Pool,
+    facts: NeedFacts,
+    readers: Mapping[str, Reader],
+    readings: Sequence[EvidenceReading],
+) -> tuple[NeedFacts, _Called]:
+    """The facts with what dear readers gain; rungs are called while it is open."""
+    benchmark, settings = split.experiment.benchmark, split.settings
+    items = find_split_items(pool, benchmark)
+    asked = {**readers, **facts.need.readers}
+    above = higher_rungs(asked, settings.strongest, weightless=benchmark.planted)
+    rungs = [*above] if settings.calibrate else []
+    dear = [r for r in readings if not is_cross_fitted(readers[r.name])]
+    looks = len(dear) + len(rungs)
+    called, findings = list[EvidenceReading](), list[Finding]()
+    missing, run = dict[str, str](), dict[str, Reader]()
+    while True:
+        for reading in dear:
+            gain, why = read_split(reading, facts, items, looks)
+            missing |= why
+            if gain is not None:
+                facts = replace(facts, further=(*facts.further, gain))
+                where = "full" if gain.all_items else NEW_TEXTS
+                findings.append(Finding("gain", reading.name, where, gain.gain))
+        if not rungs or conclude(facts).code not in CALLING:
+            break
+        rung = dict([rungs.pop(0)])
+        dear, refused = split.read_all(rung)
+        called, missing = [*called, *dear], missing | refused
+        run |= rung if dear else {}
+    return facts, _Called(items, run, called, findings, missing)
+
+
+def _ground_findings(
+    experiment: Experiment, baselines: EvidenceBaselines, items: SplitItems
+) -> list[Finding]:
+    """What training has seen of the test items, and what reads no text."""
+    rng = generator(experiment.seed, "evidence", "ground")
+    majority, metadata = (
+        mean_score(right, rng=rng, clusters=baselines.clusters)
+        for right in (baselines.majority, baselines.metadata)
+    )
+    seen = wilson_share(int((~items.new).sum()), len(items.new))
+    return [
+        Finding("seen", "families", "full", seen),
+        Finding("majority", "majority", "full", majority),
+        Finding("accuracy", "metadata", "full", metadata),
+    ]
 
 
 def _evidence_baselines(
@@ -231,58 +319,6 @@ def _evidence_baselines(
         ),
         all_metadata,
     )
-
-
-def _climb_evidence_ladder(
-    experiment: Experiment,
-    readers: dict[str, Reader],
-    shuffle: Shuffle,
-    baselines: EvidenceBaselines,
-    settings: EvidenceSettings,
-) -> tuple[list[EvidenceReading], dict[str, str]]:
-    """What the readers asked for found, and the rungs they call, added to `readers`.
-
-    Also why readers were not run: they would have taken longer than they may. They are
-    taken out of `readers`.
-    """
-    readings: list[EvidenceReading] = []
-    refused: dict[str, str] = {}
-
-    def read(name: str, reader: Reader) -> None:
-        counts = settings.shuffles, baselines, settings.seeds
-        where = name, reader, experiment, shuffle
-        try:
-            if writes_answers(reader, experiment.benchmark.test):
-                written = read_written_evidence(*where, baselines, settings)
-                readings.append(written)
-                return
-            reading = read_evidence(*where, *counts)
-            reading = add_controls(
-                reading, reader, experiment, shuffle, baselines, settings
-            )
-            readings.append(add_answer_changes(reading, reader, experiment, baselines))
-        except PastBudget as reason:
-            refused[name] = way_to_run("evidence", reason)
-            del readers[name]
-
-    def rivals() -> dict[str, Rival]:
-        return find_rivals(readings, baselines)
-
-    at_start = dict(readers)
-    for name, reader in at_start.items():
-        read(name, reader)
-    check_any_run(readings, refused)
-    # A planted benchmark never calls for an encoder: its answer is known.
-    planted = experiment.benchmark.planted
-    rungs = higher_rungs(at_start, settings.strongest, weightless=planted)
-    while (
-        settings.calibrate
-        and not any(needs_evidence(r, rivals()) for r in readings)
-        and (rung := next(rungs, None))
-    ):
-        name, readers[name] = rung
-        read(*rung)
-    return readings, refused
 
 
 def _check_evidence_readers(readers: Mapping[str, Reader]) -> None:

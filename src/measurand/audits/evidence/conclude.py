@@ -1,28 +1,60 @@
 """What evidence concludes: rules over what the evidence adds and what is lost."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import ceil
 
-from measurand.arms.alone import FEWEST_FAMILIES, MARGIN, REACH, PartAlone
+from scipy.special import ndtri
+
+from measurand.arms.alone import FEWEST_FAMILIES, MARGIN, REACH
 from measurand.arms.need import (
+    ERROR,
+    READERS,
     Need,
     is_gain_memory,
-    leaves_no_room,
+    is_query_memory,
     measure_need,
     measure_open,
     reads_something,
 )
 from measurand.arms.pool import Pool
 from measurand.arms.table import exact_estimate
-from measurand.core.clause import Clause, Fact
+from measurand.audits.evidence.settings import DIRECT, SKEWED
+from measurand.core.clause import Clause, Fact, Name
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Verdict
+from measurand.core.reader import Reader
 from measurand.core.rule import Rule, judge
 from measurand.experiment.experiment import Experiment
+from measurand.stats.decisions import POWER, round_up
 
 NEEDED, SMALL, AT_MOST = "needed", "small need", "at most small need"
 USED, UNUSED, MISLEADS = "used, not needed", "not needed", "misleads"
 OPEN = "inconclusive"
+LABELS = (NEEDED, SMALL, AT_MOST, OPEN, MISLEADS, USED, UNUSED)  # the better first
+SENSITIVE, WARNING = "evidence-sensitive", "warning"
+MANY = 10  # times the items there are: more is no advice that anybody can follow
+STRONGER = "minilm", "endpoint"  # what to try next, where these readers are too weak
+
+
+@dataclass(frozen=True, eq=False)
+class SplitReading:
+    """A reader that is too dear to be cross-fitted, as the given split shows it.
+
+    Attributes:
+        name: What the user calls it.
+        gain: What it has over the best without the evidence, on items whose texts are
+            new to it; its low end is at its share of the error.
+        loss: What it loses on another item's evidence.
+        learns: Whether it was taught labels here, and may remember paraphrases.
+        all_items: Whether the gain is of all test items.
+    """
+
+    name: str
+    gain: Estimate
+    loss: Estimate
+    learns: bool = True
+    all_items: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +66,23 @@ class NeedFacts:
         among_open: The same among items that the query leaves open, where asked.
         gain_memory: Whether the gain is of paraphrases that were learned.
         query_memory: Whether what the query predicts is.
+        further: What readers add that were asked about the given split.
+        margin: What still counts as nothing.
+        evidence_alone: The accuracy of the evidence alone, by reader, where it is as
+            good as both.
+        mpds: The metadata ratio of the paper, where it has a value.
+        beyond: The same over the majority.
     """
 
     need: Need
     among_open: Need | None = None
     gain_memory: bool = False
     query_memory: bool = False
+    further: Sequence[SplitReading] = ()
+    margin: float = MARGIN
+    evidence_alone: Mapping[str, Estimate] = field(default_factory=dict)
+    mpds: Estimate | None = None
+    beyond: Estimate | None = None
 
     @property
     def room(self) -> float:
@@ -65,90 +108,246 @@ class NeedFacts:
         return max(self.low, self.low_among_open)
 
     @property
+    def seer(self) -> SplitReading | None:
+        """The reader of the given split that surely needs it, if there is one."""
+        seers = [r for r in self.further if r.gain.low > self.margin and r.loss.low > 0]
+        return max(seers, key=lambda r: r.gain.low, default=None)
+
+    @property
     def no_room(self) -> bool:
         """Whether the best without the evidence leaves less than the margin."""
-        return leaves_no_room(self.need)
+        return self.room < self.margin
+
+    @property
+    def user(self) -> tuple[str, Estimate] | None:
+        """The reader that surely loses most on other evidence, having learned some."""
+        return max(self._losses.items(), key=lambda pair: pair[1].low, default=None)
 
     @property
     def surely_used(self) -> bool:
         """Whether a reader that learned something loses more than the margin."""
-        return any(loss.low > MARGIN for loss in self._losses)
+        return self.user is not None and self.user[1].low > self.margin
 
     @property
     def misleads(self) -> bool:
         """Whether all readers that learned something do better on other evidence."""
-        losses = [loss.high for loss in self._losses]
-        return bool(losses) and max(losses) < -MARGIN
+        highs = [loss.high for loss in self._losses.values()]
+        return bool(highs) and max(highs) < -self.margin
 
     @property
-    def _losses(self) -> list[Estimate]:
+    def _losses(self) -> dict[str, Estimate]:
         """What readers that learned something lose on another item's evidence."""
         losses = self.need.losses
         readers = [name for name in reads_something(self.need) if name in losses]
-        return [losses[name].interval(0.95) for name in readers]
+        return {name: losses[name].interval(0.95) for name in readers}
 
     @property
     def families(self) -> float:
         """How many families of one size the pairs are worth."""
         return self.need.family.effective
 
+    @property
+    def gain(self) -> Estimate:
+        """What the deciding reader of all items adds."""
+        found = self.need.gain
+        stated = Estimate(
+            found.value,
+            found.low,
+            found.high,
+            1 - 2 * ERROR,
+            len(self.need.family.numbers),
+            "least over baselines without evidence",
+        )
+        return found.estimate or stated
 
-def _clause(code: str, f: NeedFacts) -> list[Clause]:
-    gain = f.need.gain
-    facts: dict[str, Fact] = {
-        "reader": gain.reader,
-        "rival": gain.rival,
-        "gain": gain.value,
-        "low": f.surely,
+    @property
+    def readers(self) -> tuple[Name, ...]:
+        """Who was asked."""
+        names = [*self.need.scores, *(reading.name for reading in self.further)]
+        return tuple(Name("reader", name) for name in names)
+
+
+def _reader(name: str) -> str | Name:
+    """A reader as facts hold it: the user's own name is no word of ours."""
+    return name if name in READERS else Name("reader", name)
+
+
+def _shown(f: NeedFacts) -> dict[str, Fact]:
+    """The reader that shows what the evidence adds."""
+    facts: dict[str, Fact] = {"rival": f.need.gain.rival, "room": f.room}
+    seer = f.seer if f.surely <= f.margin else None
+    if seer is not None:
+        own: dict[str, Fact] = {"gain": seer.gain, "loss": seer.loss}
+        return {"reader": Name("reader", seer.name), **own, **facts}
+    reader = f.need.gain.reader
+    loss = f.need.losses.get(reader)
+    lost: dict[str, Fact] = {} if loss is None else {"loss": loss.interval(0.95)}
+    return {"reader": _reader(reader), "gain": f.gain, **lost, **facts}
+
+
+def _shows(code: str, f: NeedFacts) -> list[Clause]:
+    """What shows a need, and what else a reader of it should know."""
+    clauses = [Clause(code, _shown(f))]
+    some = f.among_open
+    if some is not None and f.low_among_open > max(f.low, 0.0):
+        gain = NeedFacts(some).gain
+        clauses.append(Clause("need.open_items", {"share": some.share, "gain": gain}))
+    for reader, accuracy in f.evidence_alone.items():
+        facts: dict[str, Fact] = {"reader": _reader(reader), "accuracy": accuracy}
+        clauses.append(Clause("need.evidence_alone", facts))
+    return clauses
+
+
+def _clears(code: str, f: NeedFacts) -> list[Clause]:
+    """What shows that there is no need, and whether metadata say why."""
+    facts: dict[str, Fact] = {"rival": f.need.gain.rival, "room": f.room}
+    if code == "need.used" and f.user is not None:
+        facts |= {"reader": _reader(f.user[0]), "loss": f.user[1]}
+    clauses = [Clause(code, facts)]
+    if f.mpds is not None and _coupling(f) == "direct coupling":
+        clauses.append(Clause("need.metadata", {"mpds": f.mpds}))
+    return clauses
+
+
+def _misleads(code: str, f: NeedFacts) -> list[Clause]:
+    assert f.user is not None, "who is misled has learned something"  # noqa: S101
+    return [Clause(code, {"reader": _reader(f.user[0]), "loss": f.user[1]})]
+
+
+OPEN_FACTS: Mapping[str, Callable[[NeedFacts], dict[str, Fact]]] = {
+    "open.families": lambda f: {"families": f.families},
+    "open.reader": lambda f: {
+        "readers": f.readers,
         "high": f.need.high,
         "room": f.room,
-        "families": f.families,
-    }
-    loss = f.need.losses.get(gain.reader)
-    if loss is not None:
-        facts["loss"] = loss.interval(0.95)
-    return [Clause(code, facts)]
+    },
+    "open.width": lambda f: {"low": f.need.gain.low, "high": f.need.high},
+}
 
 
-def _rule(label: str, code: str, when: Callable[[NeedFacts], bool]) -> Rule[NeedFacts]:
-    return Rule(label, when, lambda f: _clause(code, f))
+def _leaves_open(code: str, f: NeedFacts) -> list[Clause]:
+    return [Clause(code, OPEN_FACTS[code](f) if code in OPEN_FACTS else {})]
+
+
+Say = Callable[[str, NeedFacts], list[Clause]]
+
+
+def _rule(
+    label: str, code: str, say: Say, when: Callable[[NeedFacts], bool]
+) -> Rule[NeedFacts]:
+    return Rule(label, when, lambda f: say(code, f))
 
 
 RULES: tuple[Rule[NeedFacts], ...] = (
     # With fewer, an interval covers less than it says.
-    _rule(OPEN, "open.families", lambda f: f.families < FEWEST_FAMILIES),
-    _rule(OPEN, "open.memory", lambda f: f.gain_memory),
-    _rule(NEEDED, "need.large", lambda f: f.surely > MARGIN),
-    _rule(NEEDED, "need.roomy", lambda f: f.surely > 0 and f.room > REACH * MARGIN),
-    _rule(SMALL, "need.small", lambda f: f.surely > 0),
-    _rule(MISLEADS, "need.misleads", lambda f: f.misleads and not f.no_room),
-    _rule(OPEN, "open.query_memory", lambda f: f.query_memory),
-    _rule(USED, "need.used", lambda f: f.no_room and f.surely_used),
-    _rule(UNUSED, "need.no_room", lambda f: f.no_room),
-    _rule(AT_MOST, "need.at_most", lambda f: f.room <= REACH * MARGIN),
-    _rule(OPEN, "open.reader", lambda f: f.need.high < MARGIN),
-    _rule(OPEN, "open.width", lambda f: True),
+    _rule(OPEN, "open.families", _leaves_open, lambda f: f.families < FEWEST_FAMILIES),
+    _rule(
+        OPEN,
+        "open.memory",
+        _leaves_open,
+        # Who was taught no label here has no paraphrase to remember.
+        lambda f: f.gain_memory and (f.seer is None or f.seer.learns),
+    ),
+    _rule(
+        NEEDED,
+        "need.large",
+        _shows,
+        lambda f: f.surely > f.margin or f.seer is not None,
+    ),
+    _rule(
+        NEEDED,
+        "need.roomy",
+        _shows,
+        lambda f: f.surely > 0 and f.room > REACH * f.margin,
+    ),
+    _rule(SMALL, "need.small", _shows, lambda f: f.surely > 0),
+    _rule(MISLEADS, "need.misleads", _misleads, lambda f: f.misleads and not f.no_room),
+    _rule(OPEN, "open.query_memory", _leaves_open, lambda f: f.query_memory),
+    _rule(USED, "need.used", _clears, lambda f: f.no_room and f.surely_used),
+    _rule(UNUSED, "need.no_room", _clears, lambda f: f.no_room),
+    _rule(AT_MOST, "need.at_most", _clears, lambda f: f.room <= REACH * f.margin),
+    _rule(OPEN, "open.reader", _leaves_open, lambda f: f.need.high < f.margin),
+    _rule(OPEN, "open.width", _leaves_open, lambda f: True),
 )
 
 
-def conclude_evidence(
-    experiment: Experiment, pool: Pool, query: PartAlone | None = None
-) -> tuple[Verdict, NeedFacts]:
-    """The answer; items that the query leaves open are asked about where it is open.
-
-    Args:
-        experiment: Where answers are kept and computed.
-        pool: All items.
-        query: What the query alone predicts, where that was measured.
-    """
-    need = measure_need(experiment, pool)
-    large = need.loses and need.gain.low > MARGIN
-    facts = NeedFacts(
+def gather_facts(
+    experiment: Experiment,
+    pool: Pool,
+    readers: Mapping[str, Reader] = READERS,
+    margin: float = MARGIN,
+) -> NeedFacts:
+    """What the readers show of a pool, with further looks where it is open."""
+    need = measure_need(experiment, pool, readers)
+    large = need.loses and need.gain.low > margin
+    return NeedFacts(
         need,
-        among_open=None if large else measure_open(experiment, pool),
+        among_open=None if large else measure_open(experiment, pool, readers),
         gain_memory=need.gain.low > 0 and is_gain_memory(experiment, pool, need),
-        query_memory=query is not None and query.memory,
+        query_memory=need.gain.room <= REACH * margin
+        and is_query_memory(experiment, pool, need),
+        margin=margin,
     )
-    label, clauses = judge(RULES, facts)
-    bound = exact_estimate(facts.room, len(pool))
-    return Verdict(label, "", None, clauses=clauses, bound=bound), facts
+
+
+def conclude(f: NeedFacts) -> Verdict:
+    """What the rules say of the facts, with its bound, and what would settle it."""
+    label, clauses = judge(RULES, f)
+    seer = f.seer if f.surely <= f.margin else None
+    return Verdict(
+        label,
+        _region(label, f),
+        f.need.gain.reader if seer is None else seer.name,
+        clauses=clauses,
+        bound=exact_estimate(f.room, len(f.need.family.numbers)),
+        settle=_settle(clauses[0].code, f) if label == OPEN else None,
+    )
+
+
+def conclude_evidence(experiment: Experiment, pool: Pool) -> tuple[Verdict, NeedFacts]:
+    """The answer by light readers, and the facts."""
+    facts = gather_facts(experiment, pool)
+    return conclude(facts), facts
+
+
+def _region(label: str, f: NeedFacts) -> str:
+    """The place on the paper's map; none where the answer is open."""
+    if label == OPEN:
+        return ""
+    if label in (NEEDED, SMALL):
+        return SENSITIVE
+    return WARNING if label == MISLEADS else _coupling(f)
+
+
+def _coupling(f: NeedFacts) -> str:
+    """Whether metadata say what the labels follow; a warning where none can tell."""
+    mpds, majority = f.mpds, float(f.need.rivals["majority"].mean())
+    if mpds is None or majority >= SKEWED:
+        return WARNING
+    if mpds.high >= DIRECT and (f.beyond is None or f.beyond.low <= 0):
+        return WARNING  # the commonest label alone may reach so much
+    if mpds.low >= DIRECT:
+        return "direct coupling"
+    return "latent coupling" if mpds.high < DIRECT else "coupling"
+
+
+def _settle(code: str, f: NeedFacts) -> Clause:
+    """The one thing that would settle an open answer."""
+    n = len(f.need.family.numbers)
+    if code in ("open.memory", "open.query_memory"):
+        return Clause("settle.group", {})
+    if code == "open.families":
+        return _items(n * FEWEST_FAMILIES / f.families)
+    half = f.gain.value - f.gain.low
+    if code == "open.width" and f.gain.value > 0 and half > 0:
+        # The low end lies above zero, were the truth as seen, in 80 % of samples.
+        level = float(ndtri(1 - ERROR / len(f.need.scores)))
+        needed = n * (half / f.gain.value * (1 + float(ndtri(POWER)) / level)) ** 2
+        if n < needed <= MANY * n:
+            return _items(needed)
+    strong = any(reading.learns for reading in f.further)
+    return Clause("settle.reader", {"reader": Name("reader", STRONGER[strong])})
+
+
+def _items(count: float) -> Clause:
+    return Clause("settle.items", {"items": round_up(ceil(count))})

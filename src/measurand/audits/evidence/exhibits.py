@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from measurand.audits.evidence.reading import (
     EvidenceBaselines,
     EvidenceReading,
-    losses_elsewhere,
 )
 from measurand.audits.evidence.settings import (
     CLUSTERS,
@@ -21,17 +20,14 @@ from measurand.audits.evidence.settings import (
     SHUFFLES,
     EvidenceSettings,
 )
-from measurand.audits.evidence.split import SplitCheck
 from measurand.core.audit import findings_by_reader
 from measurand.core.benchmark import Benchmark
 from measurand.core.clusters import count_clusters
-from measurand.core.control import READS_SOMETHING
 from measurand.core.finding import Exhibit, Finding, Report, Verdict, merge_remarks
-from measurand.core.names import other_part, own_column
+from measurand.core.names import own_column
 from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe, given_settings
 from measurand.experiment.budget import budget_settings
-from measurand.experiment.controls import recovery_exhibit
 from measurand.experiment.experiment import Experiment
 from measurand.experiment.statements import (
     bits_exhibits,
@@ -40,7 +36,7 @@ from measurand.experiment.statements import (
     share_warnings,
 )
 from measurand.stats.decisions import detectable_effect, items_to_equate
-from measurand.stats.uncertainty import mean_interval, uncertainty_bars
+from measurand.stats.uncertainty import uncertainty_bars
 
 
 def exhibits(
@@ -77,10 +73,6 @@ def exhibits(
         _shuffle_distribution(readings),
     ]
     charts += bits_exhibits(findings)
-    if any(reading.controls for reading in readings):
-        caption = "What readers recover of a dependence planted in a share of the items"
-        controls = {reading.name: reading.controls for reading in readings}
-        charts.append(recovery_exhibit("controls", controls, caption))
     budgets = {reading.name: reading.effect.budget for reading in readings}
     charts += uncertainty_bars(budgets, "ΔEvi")
     if shift:
@@ -264,7 +256,6 @@ def evidence_settings(
         "seed": experiment.seed,
         "calibrate": settings.calibrate,
         "strongest": settings.strongest,
-        "controls": settings.controls,
         **given_settings(settings, "seeds"),
         **budget_settings(experiment.budget),
         "folds": experiment.benchmark.folds,
@@ -296,17 +287,10 @@ def evidence_warnings(
     readings: Sequence[EvidenceReading],
     baselines: EvidenceBaselines,
     shuffles: int,
-    split: SplitCheck,
 ) -> list[str]:
     """What a reader of the report should know before quoting it."""
     messages = []
-    if split.new < split.total:
-        seen = split.total - split.new
-        messages.append(
-            f"the evidence of {seen:,} of {split.total:,} test items stands in "
-            "training too, or nearly; headline figures are of "
-            + ("the others, part=all items has all" if split.enough else "all items")
-        )
+    messages += _row_warnings(benchmark)
     if _labels_shift(benchmark):
         messages.append(
             "labels are shared out otherwise in training than in the test items, so "
@@ -322,17 +306,7 @@ def evidence_warnings(
             f"only {cluster_count} clusters of items that share a query, evidence or "
             "group: intervals are rough"
         )
-    if benchmark.test.choices is not None:
-        messages += _misled_warnings(readings, baselines)
     for reading in readings:
-        if reading.effect.discordant == 0:
-            messages.append(_still_warning(reading))
-        messages += [
-            f"{reading.name} taught labels that were dealt anew still reads "
-            f"{finding.estimate} ({finding.condition}): what it says is in doubt"
-            for finding in reading.findings
-            if finding.decision == READS_SOMETHING
-        ]
         messages += share_warnings(reading.name, reading.remarks, MUCH)
     overlap = benchmark.notes.get("overlap", 0)
     if overlap:
@@ -340,6 +314,21 @@ def evidence_warnings(
     messages += one_order_warnings(merge_remarks(readings))
     messages += several_right_warnings(benchmark)
     return messages
+
+
+def _row_warnings(benchmark: Benchmark) -> list[str]:
+    """How many rows are empty, repeated or contradict another, where many are."""
+    items, notes = benchmark.test, benchmark.notes
+    empty = items.column(str(benchmark.evidence)).str.strip() == ""
+    rows = notes.get("items_train", 0) + notes.get("items_test", 0)
+    shares = {
+        "test items have no evidence": float(empty.mean()),
+        "items repeat another, label included": notes.get("duplicates", 0)
+        / max(rows, 1),
+        "items have the texts of another item and a different label, which bounds "
+        "every accuracy": notes.get("conflicts", 0) / max(rows, 1),
+    }
+    return [f"{100 * s:.0f} % of the {what}" for what, s in shares.items() if s > MUCH]
 
 
 def _labels_shift(benchmark: Benchmark) -> bool:
@@ -351,46 +340,6 @@ def _labels_shift(benchmark: Benchmark) -> bool:
         for items in (benchmark.train, benchmark.test)
     )
     return float(test.sub(train, fill_value=0.0).abs().sum()) / 2 >= SHIFTED
-
-
-def _misled_warnings(
-    readings: Sequence[EvidenceReading], baselines: EvidenceBaselines
-) -> list[str]:
-    """Who surely falls below guessing on wrong evidence: more was lost than given."""
-    messages = []
-    for reading in readings:
-        if reading.written or reading.effect.interval(0.95).low <= 0:
-            continue
-        kept = np.asarray(reading.shuffled - baselines.majority, float)
-        below = mean_interval(kept, baselines.clusters)
-        if below.high < -baselines.margin:
-            had = np.asarray(reading.right - baselines.majority, float)
-            owed = mean_interval(had, baselines.clusters).high
-            messages.append(
-                f"with wrong evidence {reading.name} is right less often than by "
-                f"guessing ({below}): it is misled, and of its loss at most "
-                f"{max(owed, 0.0):.3f} shows that the evidence is needed"
-            )
-    return messages
-
-
-def _still_warning(reading: EvidenceReading) -> str:
-    """That no answer changed with the evidence, and whether one ever does."""
-    what = "score of an answer" if reading.written else "answer"
-    parts = [
-        other_part(finding.condition)
-        for finding in losses_elsewhere(reading.findings)
-        if finding.estimate.value
-    ]
-    if parts:
-        return (
-            f"no {what} of {reading.name} changed with the evidence in the first test "
-            f"part; in {', '.join(parts)} some did"
-        )
-    return (
-        f"no {what} of {reading.name} ever changed with the evidence: it does not use "
-        "it, or cannot"
-    )
 
 
 def _writing_warnings(readings: Sequence[EvidenceReading]) -> list[str]:

@@ -1,4 +1,8 @@
-"""The audit packet of one reader: how right, and how much by metadata or evidence."""
+"""The paper's packet of one reader, which learns from train and is asked about test.
+
+How right it is with all, with one field and on other items' evidence, beside metadata.
+It describes readers; what the labels need is decided on the pool.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,12 +15,11 @@ from measurand.audits.evidence.settings import ONE_CLASS
 from measurand.core.arrays import Clusters, Floats, Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.choices import guess_logs, guess_scores
-from measurand.core.control import Control
-from measurand.core.errors import PastBudget, Undefined
+from measurand.core.errors import Undefined
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Finding, Reading
 from measurand.core.items import Items
-from measurand.core.names import PART, other_part
+from measurand.core.names import PART
 from measurand.core.reader import Reader, Seeded
 from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
@@ -27,7 +30,6 @@ from measurand.experiment.crossfit import (
     is_calibrated_across,
 )
 from measurand.experiment.experiment import Experiment, ask_all, check_budget
-from measurand.experiment.ladder import way_to_run
 from measurand.experiment.statements import bits_findings
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
@@ -50,7 +52,7 @@ class EvidenceBaselines:
     Attributes:
         majority: Which items are right by the commonest test label.
         metadata: Which are right by metadata that are not derived from the evidence.
-        clusters: Which items hang together.
+        clusters: Which items are dependent.
         margin: Accuracy that still counts as nothing.
         readers: How many are asked or may yet be called: they share the error budget.
         all_metadata: Which are right by all metadata, where some read the evidence.
@@ -72,8 +74,8 @@ class PartAnswers:
         right: Whether each item was answered right.
         commonest: The greatest share of one predicted class.
         majority: Which items are right by the commonest label of the part.
-        clusters: Which of its items hang together.
-        effect: What the wrong evidence costs there.
+        clusters: Which of its items are dependent.
+        effect: What is lost on other evidence there.
     """
 
     right: "pd.Series[float]"
@@ -291,14 +293,9 @@ class EvidenceReading(Reading):
         alone: Whether each item was answered right from one field alone.
         effect: The effect of the shuffle.
         decision: depends, near zero, wrong evidence helps, undecided or collapsed.
-        gain: Accuracy above the majority, with its interval.
         mpds: The metadata ratio, where it has a value.
+        beyond: The same over the majority.
         changed_share: The share of (item, shuffle) pairs that read another text.
-        below_majority: Whether it is surely below the majority of test items that were
-            given apart: of one sample, chance alone may bring it there.
-        below_elsewhere: Other test parts in which it is surely below the majority.
-        controls: What it recovers of each kind of spike, by kind.
-        tests: How many readers share the 5 % of false alarms with it.
         written: What it wrote about each item, where it chose among no answers.
         donors: Whose evidence each item received in the first shuffle.
         said: What it answered with the right evidence, and in that shuffle.
@@ -312,13 +309,9 @@ class EvidenceReading(Reading):
     alone: Mapping[str, "pd.Series[float]"]
     effect: ShuffleEffect
     decision: str
-    gain: Estimate
     mpds: Estimate | None
+    beyond: Estimate | None
     changed_share: float
-    below_majority: bool = False
-    below_elsewhere: tuple[str, ...] = ()
-    controls: Mapping[str, Control] = field(default_factory=dict)
-    tests: int = 1
     written: tuple[str, ...] = ()
     donors: Ints | None = None
     said: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -334,58 +327,34 @@ def read_evidence(
     baselines: EvidenceBaselines,
     seeds: int | None = None,
 ) -> EvidenceReading:
-    """The packet of one reader; a trained one that collapsed is tried once more."""
+    """The packet of one reader, averaged over its seeds."""
     rng = generator(experiment.seed, "evidence", identity(reader))
     clusters = baselines.clusters
-    usual_seeds = reader.default_seeds() if isinstance(reader, Seeded) else 1
-    seed_count = seeds or usual_seeds
-    not_retried: dict[str, str] = {}
-    for first in (0, seed_count):
-        if first and experiment.budget.announce is not None:
-            experiment.budget.announce(
-                f"plan: {name} did not learn the task; as a training may fail by bad "
-                "luck, it is to be trained once more, within the budget"
-            )
-        members = (
-            reader.with_seeds(seed_count, first)
-            if isinstance(reader, Seeded)
-            else [reader]
-        )
-        try:
-            answers = ask_with_shuffles(
-                name, members, experiment, shuffle, shuffles, baselines
-            )
-        except PastBudget as reason:
-            if not first:
-                raise
-            not_retried[f"a second training of {name}, which collapsed"] = way_to_run(
-                "evidence", reason
-            )
-            break
-        gain = gain_over(answers.right, baselines.majority, rng=rng, clusters=clusters)
-        outcome = _evidence_decision(answers, gain, baselines)
-        if outcome != COLLAPSED or not isinstance(reader, Seeded):
-            break
-    drawn = bool(experiment.benchmark.drawn_by)
+    members = [reader]
+    if isinstance(reader, Seeded):
+        members = [*reader.with_seeds(seeds or reader.default_seeds())]
+    answers = ask_with_shuffles(name, members, experiment, shuffle, shuffles, baselines)
+    gain = gain_over(answers.right, baselines.majority, rng=rng, clusters=clusters)
+    collapsed = gain.low <= 0 or answers.commonest >= ONE_CLASS
+    outcome = COLLAPSED if collapsed else effect_decision(answers.effect, baselines)
     ratios, withheld = _metadata_ratios(name, answers.right, baselines, rng)
     withheld |= {} if answers.alone else _explain_unasked(name)
     effect = answers.effect
     scores = _score_estimates(answers, ratios, clusters, rng)
-    elsewhere, below = _read_test_parts(name, answers, baselines, rng)
     findings = (
         *(Finding(what, name, "full", estimate) for what, estimate in scores.items()),
         Finding("delta_evi", name, str(shuffle), effect.interval(0.95), outcome),
         Finding("sigma_shuf", name, str(shuffle), effect.sigma),
         *remark_findings(name, "full", answers.remarks, len(answers.right)),
         *_account_findings(name, answers, clusters, rng),
-        *elsewhere,
+        *_read_test_parts(name, answers, baselines, rng),
     )
     return EvidenceReading(
         name=name,
         strength=traits_of(reader).strength,
         learns_labels=traits_of(reader).learns_labels,
         findings=findings,
-        not_run=not_retried | withheld,
+        not_run=withheld,
         remarks=answers.remarks,
         right=answers.right,
         shuffled=pd.Series(answers.wrong.mean(axis=0), answers.right.index),
@@ -393,12 +362,9 @@ def read_evidence(
         alone=answers.alone,
         effect=effect,
         decision=outcome,
-        gain=gain,
         mpds=ratios.get("mpds"),
+        beyond=ratios.get("mpds_corrected"),
         changed_share=answers.changed_share,
-        below_majority=gain.high < -baselines.margin and not drawn,
-        below_elsewhere=below,
-        tests=baselines.readers,
         donors=answers.donors,
         said=answers.said,
     )
@@ -445,12 +411,9 @@ def _read_test_parts(
     answers: EvidenceAnswers,
     baselines: EvidenceBaselines,
     rng: np.random.Generator,
-) -> tuple[list[Finding], tuple[str, ...]]:
-    """The same fitted reader on the other test parts, and where it is worse than luck.
-
-    That is surely below the majority of a part whose items were given apart.
-    """
-    findings, below = list[Finding](), list[str]()
+) -> list[Finding]:
+    """The same fitted reader on the other test parts."""
+    findings = list[Finding]()
     for part, there in answers.parts.items():
         clusters = there.clusters
         gain = gain_over(there.right, there.majority, rng=rng, clusters=clusters)
@@ -463,29 +426,7 @@ def _read_test_parts(
             Finding("accuracy", name, condition, right),
             Finding("delta_evi", name, condition, effect, outcome),
         ]
-        if gain.high < -baselines.margin and other_part(condition):
-            below.append(condition)
-    return findings, tuple(below)
-
-
-def losses_elsewhere(findings: Sequence[Finding]) -> list[Finding]:
-    """What a reader loses on wrong evidence in other test parts."""
-    losses = (f for f in findings if f.statistic == "delta_evi")
-    return [finding for finding in losses if other_part(finding.condition)]
-
-
-def moves_elsewhere(findings: Sequence[Finding]) -> bool:
-    """Whether wrong evidence changed answers in another test part."""
-    return any(finding.estimate.value for finding in losses_elsewhere(findings))
-
-
-def _evidence_decision(
-    answers: EvidenceAnswers, gain: Estimate, baselines: EvidenceBaselines
-) -> str:
-    """What the reader's answers say about the evidence."""
-    if gain.low <= 0 or answers.commonest >= ONE_CLASS:
-        return COLLAPSED
-    return effect_decision(answers.effect, baselines)
+    return findings
 
 
 def effect_decision(effect: ShuffleEffect, baselines: EvidenceBaselines) -> str:

@@ -13,8 +13,6 @@ from measurand.core.bounds import (
     MOST_SHUFFLES,
     check_number,
 )
-from measurand.core.control import AMOUNTS, DEALS, DOSE, DOSES
-from measurand.core.errors import UnknownName
 from measurand.core.reader import Reader
 from measurand.core.recipe import traits_of
 from measurand.experiment.ladder import check_rung
@@ -28,16 +26,15 @@ SKEWED = 0.9  # majority share from which a near zero may be skew, not independe
 FOLDS = 3  # folds of a single file: each item is tested by who learned from two
 SHUFFLES = 20  # the paper's recommendation; fewer are allowed and warned about
 ONE_CLASS = 0.995  # share of one predicted class from which a reader has collapsed
-NEW_ITEMS = 100  # test items of new evidence that headline figures need
-CUT = 0.1  # share of items cut short from which a near zero does not count
 SHIFT_ITEMS = 20  # test items a metadata value needs before it is held out
 SHIFT_VALUES = 8  # values of a metadata column that are held out, the commonest first
 SHIFT_DRAWS = 5  # random training sets that each held-out one is compared with
 SHIFT_STEP = 0.9  # sizes of training sets fall by this, so that values share them
 FILTER_VALUES = 4  # values held out before and after the filter, the commonest first
 REACH = 0.5  # share of queries that must say a metadata value before it is flipped
-CONTROL_SHUFFLES = 5  # shuffles of a control: what it adds is far above their spread
+CHANGED_SHUFFLES = 5  # of evidence of the same subject or document
 FEWEST_CHANGED = 30  # items whose answer could be changed that a figure needs
+FEWEST_NEW = 100  # test items of new texts that the gain of a dear reader needs
 SHIFTED = 0.1  # share of labels that are others in training, from which it is warned
 CLUSTERS = 30  # clusters under which an interval is called rough
 
@@ -46,8 +43,6 @@ SHOWN = {
     "direct_coupling_mpds": DIRECT,
     "skewed_majority": SKEWED,
     "collapsed_one_class": ONE_CLASS,
-    "least_new_items": NEW_ITEMS,
-    "cut_short_near_zero": CUT,
     "shift_least_items": SHIFT_ITEMS,
     "shift_most_values": SHIFT_VALUES,
     "shift_draws": SHIFT_DRAWS,
@@ -56,10 +51,7 @@ SHOWN = {
     "flip_least_reach": REACH,
     "folds_of_one_file": FOLDS,
     "recommended_shuffles": SHUFFLES,
-    "control_dose": DOSE,
-    "control_doses_full": list(DOSES),
-    "control_deals": DEALS,
-    "control_shuffles": CONTROL_SHUFFLES,
+    "least_new_items": FEWEST_NEW,
     "fewest_changed_answers": FEWEST_CHANGED,
     "rough_under_clusters": CLUSTERS,
     "shifted_labels": SHIFTED,
@@ -75,11 +67,9 @@ class EvidenceSettings:
         shuffle: Their kind: plain, within-label, within-length, within-subject,
             within-document or nearest.
         margin: Accuracy lost that still counts as nothing.
-        calibrate: Whether a reader that does not depend calls the next rung.
+        calibrate: Whether an open verdict calls the next rung of the ladder.
         strongest: The highest rung that may be called.
         seeds: How often a trained encoder is trained anew; None takes what is usual.
-        controls: How much is spiked and blanked: none; quick, one dose for readers
-            that take seconds; or full, several for these and one for encoders.
         brief: Whether to leave out the consequences: shift, flips, filter.
         folds: In how many folds the items of a single file are tested; 1 tests the
             share that was set apart. None takes 3, and 1 where a server's model is
@@ -95,7 +85,6 @@ class EvidenceSettings:
     calibrate: bool = True
     strongest: str = "minilm"
     seeds: int | None = None
-    controls: str = "quick"
     brief: bool = False
     folds: int | None = None
     judge: str | None = None
@@ -112,8 +101,6 @@ class EvidenceSettings:
         check_rung(self.strongest)
         if self.judge is not None:
             check_judge(self.judge)
-        if self.controls not in AMOUNTS:
-            raise UnknownName("amount of controls", self.controls, AMOUNTS)
 
     def folds_for(self, readers: Iterable[Reader]) -> int:
         """The folds of a single file that these readers are asked about."""

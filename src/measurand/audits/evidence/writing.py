@@ -21,7 +21,6 @@ from measurand.audits.evidence.reading import (
 from measurand.audits.evidence.settings import ONE_CLASS, EvidenceSettings
 from measurand.core.arrays import Floats
 from measurand.core.benchmark import Benchmark
-from measurand.core.estimate import Estimate
 from measurand.core.finding import Finding
 from measurand.core.reader import Reader
 from measurand.core.recipe import identity, traits_of
@@ -125,17 +124,11 @@ def read_written_evidence(
         alone={"query_only": exact[CLOSED], "evidence_only": exact[EVIDENCE]},
         effect=effect,
         decision=outcome,
-        gain=gain,
         mpds=None,
+        beyond=None,
         changed_share=changed_share(benchmark.test.column(shuffle.field), donors),
-        tests=baselines.readers,
         written=texts,
     )
-
-
-def commonest_answer(findings: Sequence[Finding]) -> Estimate:
-    """What the commonest answer reaches, as the readers that write are held against."""
-    return next(f.estimate for f in findings if f.reader == COMMONEST)
 
 
 def _not_run(name: str, parts: Sequence[str]) -> dict[str, str]:
@@ -145,7 +138,6 @@ def _not_run(name: str, parts: Sequence[str]) -> dict[str, str]:
     return untold | {
         f"accuracy, mcc and bits of {name}": NO_CLASSES,
         f"mpds of {name}": "metadata choose among drawn answers, and it writes its own",
-        f"controls of {name}": "spikes stand in choices, and it writes its answers",
     }
 
 

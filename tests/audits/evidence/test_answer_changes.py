@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from measurand.audits.evidence.controls import followed_memory
 
 from measurand.audits.evidence import EvidenceSettings, audit
-from measurand.audits.evidence.controls import followed_memory
 from measurand.benchmarks.synthetic_choices import NAMES
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import Undefined
@@ -46,7 +46,7 @@ def plant_names(n, side, told, seed=0):
 def audit_names(told):
     train, test = plant_names(500, "bus", told), plant_names(400, "tram", told)
     benchmark = Benchmark("names", train, test, "question", "evidence")
-    settings = EvidenceSettings(calibrate=False, shuffles=4, controls="none")
+    settings = EvidenceSettings(calibrate=False, shuffles=4)
     with open_experiment(benchmark) as experiment:
         report = audit(experiment, {"cross": READERS.load("cross")}, settings)
     found = {(f.statistic, f.condition): f.estimate for f in report.findings}
@@ -101,7 +101,7 @@ def test_items_of_classes_are_asked_nothing_of_this(reading):
     items = plant_names(60, "bus", 1.0)
     classes = replace(items, fields=("question", "evidence"), choices=None)
     benchmark = Benchmark("classes", classes, classes, "question", "evidence")
-    settings = EvidenceSettings(calibrate=False, shuffles=2, controls="none")
+    settings = EvidenceSettings(calibrate=False, shuffles=2)
     with open_experiment(benchmark) as experiment:
         report = audit(experiment, {"tfidf": READERS.load("tfidf")}, settings)
     assert not any("answer" in f.condition for f in report.findings)

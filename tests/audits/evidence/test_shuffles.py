@@ -6,9 +6,9 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 import pytest
+from measurand.audits.evidence.split import check_shuffle, check_split
 
 from measurand.audits.evidence import EvidenceSettings, audit
-from measurand.audits.evidence.split import check_shuffle, check_split
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import CannotIntervene
 from measurand.core.recipe import Traits
@@ -42,7 +42,7 @@ def remembered_items(seen, n=1200, seed=0):
 
 
 def audited(benchmark, **settings):
-    chosen = {"shuffles": 5, "strongest": "cross", "controls": "none", **settings}
+    chosen = {"shuffles": 5, "strongest": "cross", **settings}
     with open_experiment(benchmark) as experiment:
         return audit(
             experiment, {"tfidf": READERS.load("tfidf")}, EvidenceSettings(**chosen)
