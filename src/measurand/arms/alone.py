@@ -201,6 +201,12 @@ def alone_arms(pool: Pool, part: str) -> dict[str, list[Arm]]:
     return plan
 
 
+def count_fits(pool: Pool) -> int:
+    """How many fits of light models tell what each part alone predicts."""
+    arms = [a for p in pool.parts for each in alone_arms(pool, p).values() for a in each]
+    return sum(len(arm.asks()) for arm in arms)
+
+
 def measure_parts(
     experiment: Experiment, pool: Pool, error: float = ERROR, margin: float = MARGIN
 ) -> dict[str, PartAlone]:

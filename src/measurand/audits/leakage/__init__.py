@@ -70,7 +70,7 @@ Departures from the paper: a score that is 0 without leakage, error control for
 clusters and words, and no verdict of "none found" without a bound.
 """
 
-from measurand.audits.leakage.audit import audit
+from measurand.audits.leakage.audit import ask_readers, audit
 from measurand.audits.leakage.comparison import COMPARISON
 from measurand.audits.leakage.conclude import LABELS
 from measurand.audits.leakage.settings import LeakageSettings
@@ -84,6 +84,7 @@ AUDIT = Audit(
     settings=LeakageSettings,
     run=audit,
     comparison=COMPARISON,
+    ask=ask_readers,
     # One map is enough to see what it looks like.
     demo={
         "synthetic:nq": {"tsne": True},

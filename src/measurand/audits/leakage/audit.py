@@ -123,6 +123,19 @@ def audit(
     )
 
 
+def ask_readers(
+    experiment: Experiment,
+    readers: Mapping[str, Reader],
+    settings: LeakageSettings = USUAL,
+) -> None:
+    """Ask of named readers what the audit asks of them; nothing is stated."""
+    sides = open_sides(
+        open_pool(experiment.benchmark), experiment.benchmark, experiment.seed
+    )
+    with open_evaluation(experiment, sides) as evaluation:
+        _read_all(evaluation, readers, _baselines(sides, settings), settings)
+
+
 def part_findings(facts: LeakFacts) -> Iterator[Finding]:
     """What each channel finds in each part, its exact bound, and planted controls."""
     for part in facts.parts:

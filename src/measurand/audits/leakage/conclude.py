@@ -167,9 +167,12 @@ def _leak_clauses(facts: LeakFacts, parts: Sequence[PartAlone]) -> Iterable[Clau
     elif worst.has_bits:
         bits = worst.bits[channel].interval(0.95)
         yield Clause("leak.bits", {"part": name, "reader": channel, "bits": bits})
+    cues: dict[str, Cue] = {}
     for part in sorted(parts, key=lambda part: part is not worst):
-        for cue in part.cues[:1]:
-            yield Clause("leak.cue", cue_facts(facts, cue))
+        for cue in part.cues[:1]:  # of a part and its test file, the first
+            cues.setdefault(part.part, cue)
+    for cue in cues.values():
+        yield Clause("leak.cue", cue_facts(facts, cue))
     if any(worst is part for part in facts.test_parts):
         yield Clause("leak.test", {"part": name})
 
