@@ -2,8 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from measurand.arms.pool import open_pool
-from measurand.arms.table import exact_estimate
+from measurand.arms.alone import CHANNELS
+from measurand.arms.answers import ask_arms
+from measurand.arms.arm import Arm
+from measurand.arms.families import PAIR
+from measurand.arms.pool import Pool, open_pool
+from measurand.arms.table import PartRow, exact_estimate
 from measurand.audits.leakage.asking import FULL, Evaluation, open_evaluation
 from measurand.audits.leakage.cards import WorkList, list_counterparts
 from measurand.audits.leakage.choices import check_own_choices, duplicate_findings
@@ -12,7 +16,7 @@ from measurand.audits.leakage.conclude import (
     conclude_leakage,
     worst_part,
 )
-from measurand.audits.leakage.exhibits import exhibits
+from measurand.audits.leakage.exhibits import exhibits, facts_exhibits, part_rows
 from measurand.audits.leakage.inference import add_inference
 from measurand.audits.leakage.reading import LeakageReading, read_leakage
 from measurand.audits.leakage.regions import ClusterSettings
@@ -25,6 +29,7 @@ from measurand.audits.leakage.scores import (
 from measurand.audits.leakage.settings import LeakageSettings
 from measurand.audits.leakage.sides import Sides, open_sides
 from measurand.audits.leakage.statement import (
+    FIRST,
     WITHOUT_QUESTION,
     describe_leakage_benchmark,
     leakage_item_table,
@@ -56,6 +61,7 @@ from measurand.experiment.ladder import (
 )
 from measurand.experiment.statements import WHY_BRIEF
 from measurand.stats.paired import mean_score
+from measurand.stats.scores import share_interval
 
 USUAL = LeakageSettings()
 UNASKED = Highlight(
@@ -82,8 +88,9 @@ def audit(
     original = experiment.benchmark
     check_question(readers, original, settings)
     pool = open_pool(original)
-    _check_varied(pool.items.classes, count_clusters(pool.families["pair"].numbers))
+    _check_varied(pool.items.classes, count_clusters(pool.families[PAIR].numbers))
     conclusion, facts = conclude_leakage(experiment, pool, settings.margin)
+    rows = [*part_rows(facts), *_whole_row(experiment, pool, facts)]
     sides = open_sides(pool, original, experiment.seed)
     baselines = _baselines(sides, settings)
     leaking = facts.large or facts.present
@@ -114,12 +121,35 @@ def audit(
         | budget_settings(experiment.budget),
         {**refused, **merge_not_run(readings), **repairs.not_run, **why_no_work},
         leakage_warnings(original, sides, readings),
-        exhibits(
-            sides, readings, findings, facts, repairs, work, settings, experiment.seed
+        (
+            *facts_exhibits(rows, facts, has_choices=sides.has_choices),
+            *exhibits(
+                sides, readings, findings, repairs, work, settings, experiment.seed
+            ),
         ),
         items,
         highlight=UNASKED if sides.has_choices else None,
         files=repair_files(items, repairs, work),
+    )
+
+
+def _whole_row(
+    experiment: Experiment, pool: Pool, facts: LeakFacts
+) -> Iterator[PartRow]:
+    """What the first channel reaches with all fields.
+
+    None of choices, which it reads by their own words and without the question.
+    """
+    if len(pool.items.fields) < 2 or pool.items.choices is not None:
+        return
+    arm = Arm(CHANNELS[FIRST])
+    right, family = ask_arms(experiment, pool, [arm])[arm].mean, pool.families[PAIR]
+    yield PartRow(
+        tuple(facts.name_part(part) for part in pool.parts),
+        FIRST,
+        facts.baseline,
+        accuracy=share_interval(right, family.numbers),
+        families=family.effective,
     )
 
 

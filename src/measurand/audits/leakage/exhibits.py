@@ -1,6 +1,6 @@
 """The tables from which leakage reports are drawn and compared."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,6 @@ from measurand.audits.leakage.conclude import (
     LeakFacts,
     cue_facts,
     deciding_channel,
-    worst_part,
 )
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.regions import Regions
@@ -35,24 +34,20 @@ def exhibits(
     sides: Sides,
     readings: Sequence[LeakageReading],
     findings: Sequence[Finding],
-    facts: LeakFacts,
     repairs: Repair,
     work: WorkList | None,
     settings: LeakageSettings,
     seed: int,
 ) -> tuple[Exhibit, ...]:
-    """Everything that can be drawn: the table of parts and certified cues first."""
+    """Everything else that can be drawn: of the published protocol, of the repair."""
     last = next(
         (reading for reading in reversed(readings) if reading.regions), readings[-1]
     )
-    baseline = "chance" if sides.has_choices else "majority class"
     charts = [
-        parts_exhibit(part_rows(facts), baseline),
-        *_cue_table(facts),
         *_saturation_scatter(findings, settings.reference),
         *bits_exhibits(findings),
     ]
-    worst = worst_part(facts.parts).part if facts.parts else ""
+    worst = repairs.field or next(iter(last.regions), "")
     for field, regions in last.regions.items():
         # One map, of the part that leaks most: the others show what is not there.
         wanted = field == worst and (
@@ -73,6 +68,14 @@ def exhibits(
         caption = f"Counterparts to be written, by side and cluster: {work.task}"
         charts.append(Exhibit("counterparts", "table", work.counts, caption))
     return tuple(charts)
+
+
+def facts_exhibits(
+    rows: Iterable[PartRow], facts: LeakFacts, *, has_choices: bool
+) -> tuple[Exhibit, ...]:
+    """The table of parts, and that of certified cues where there are any."""
+    baseline = "chance" if has_choices else "majority class"
+    return (parts_exhibit(rows, baseline), *_cue_table(facts))
 
 
 def part_rows(facts: LeakFacts) -> Iterator[PartRow]:
