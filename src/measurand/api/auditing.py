@@ -88,16 +88,12 @@ def leakage(
             mapping from names to them; tfidf where none is given.
         seed: The same seed gives the same report.
         workplace: Where answers are kept, and what computes them.
-        **settings: Of these, each with a default: margin (accuracy over the majority
-            that still counts as nothing), calibrate (whether a reader that finds no
-            leak calls a stronger one), strongest (which may be called), seeds (how
-            often an encoder is trained anew), k (clusters), components (principal ones
-            that are clustered), folds and draws (how items without a split are cut),
-            reference (the accuracy of the best published model), tsne (whether the map
-            is drawn), controls (how much is spiked and blanked: none, quick or full),
-            brief (whether clusters, changed parts, map and repair are left out),
-            check_inference (whether LLMs that read choices alone are asked for the
-            question).
+        **settings: Of these, each with a default: margin (accuracy over permuted labels
+            that still counts as nothing), seeds (how often an encoder is trained anew),
+            k (clusters), components (principal ones that are clustered), reference (the
+            accuracy of the best published model), tsne (whether the map is drawn),
+            brief (whether clusters, map and repair are left out), check_inference
+            (whether LLMs that read choices alone are asked for the question).
 
     Returns:
         The report: its verdict, its findings, its figures.

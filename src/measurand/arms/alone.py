@@ -34,6 +34,7 @@ from measurand.interventions.fields import Keep
 from measurand.readers.baselines import SurfaceReader
 from measurand.readers.linear import TfidfReader
 from measurand.readers.pairs import FEW_WORDS, PairsReader
+from measurand.stats.scores import share_interval
 
 MARGIN = 0.02
 REACH = 5  # margins: what lies within is small or bounded, what lies beyond is not
@@ -92,6 +93,7 @@ class PartAlone:
         tests: How many channels of all parts share the error.
         error: What they share.
         margin_bits: The margin in bits.
+        margin: What still counts as nothing, in accuracy.
         cues: What was certified.
         memory: Whether folds that keep paraphrases together leave less than half.
         controls: What was recovered of planted controls, where these were asked.
@@ -105,6 +107,7 @@ class PartAlone:
     tests: int
     error: float
     margin_bits: float
+    margin: float = MARGIN
     cues: Sequence[Cue] = ()
     memory: bool = False
     controls: Sequence[Planted] = ()
@@ -113,6 +116,10 @@ class PartAlone:
     def level(self) -> float:
         """The level of one of the low ends."""
         return 1 - 2 * self.error * (1 - CUE_SHARE) / self.tests
+
+    def right(self, channel: str) -> Estimate:
+        """How often a channel is right."""
+        return share_interval(self.accuracy[channel].scores, self.family.numbers)
 
     def lows(self, effects: Mapping[str, OverBlank]) -> dict[str, Estimate]:
         """The effects of all channels, each with the low end that it is allowed."""
@@ -162,8 +169,10 @@ class PartAlone:
     @property
     def surely_large(self) -> bool:
         """Whether it is surely over the margin, or surely there with no small bound."""
-        over = self.best[1].low > MARGIN or self.best_bits[1].low > self.margin_bits
-        beyond = self.bound > REACH * MARGIN
+        over = (
+            self.best[1].low > self.margin or self.best_bits[1].low > self.margin_bits
+        )
+        beyond = self.bound > REACH * self.margin
         return self.present and ((over and self.has_families) or beyond)
 
 
@@ -192,8 +201,14 @@ def alone_arms(pool: Pool, part: str) -> dict[str, list[Arm]]:
     return plan
 
 
+def count_fits(pool: Pool) -> int:
+    """How many fits of light models tell what each part alone predicts."""
+    arms = [a for p in pool.parts for each in alone_arms(pool, p).values() for a in each]
+    return sum(len(arm.asks()) for arm in arms)
+
+
 def measure_parts(
-    experiment: Experiment, pool: Pool, error: float = ERROR
+    experiment: Experiment, pool: Pool, error: float = ERROR, margin: float = MARGIN
 ) -> dict[str, PartAlone]:
     """What each part alone predicts, with its paraphrases held together where it does.
 
@@ -228,19 +243,20 @@ def measure_parts(
             bits,
             tests,
             error,
-            bits_margin(pool),
+            bits_margin(pool, margin),
+            margin,
             cues[part],
         )
         measured[part] = _mark_memory(experiment, pool, alone)
     return measured
 
 
-def bits_margin(pool: Pool) -> float:
+def bits_margin(pool: Pool, margin: float = MARGIN) -> float:
     """The margin in bits: the share of all there is to know that the margin is."""
     prior = guess_table(pool.items, pool.items.classes)
     logs = np.log2(prior, where=prior > 0, out=np.zeros_like(prior))
     entropy = -float((prior * logs).sum(axis=1).mean())
-    return MARGIN * entropy / (1 - 1 / len(pool.items.classes))
+    return margin * entropy / (1 - 1 / len(pool.items.classes))
 
 
 def part_room(pool: Pool, part: str) -> float:
@@ -295,7 +311,7 @@ def _over_blanks(
 def _mark_memory(experiment: Experiment, pool: Pool, alone: PartAlone) -> PartAlone:
     """The part, marked where what is told is told of paraphrases that were learned."""
     spoken = {n: e for n, e in alone.accuracy.items() if n in WORDS}
-    above = [name for name, effect in spoken.items() if effect.value > MARGIN]
+    above = [name for name, effect in spoken.items() if effect.value > alone.margin]
     form = max(e.low for n, e in alone.lows(alone.accuracy).items() if n not in WORDS)
     if not above or not alone.present or alone.cues or form > 0:
         return alone
@@ -334,7 +350,7 @@ CONTROL_CHANNELS = ("tfidf", "keywords")
 
 def plant_controls(experiment: Experiment, pool: Pool, alone: PartAlone) -> PartAlone:
     """The part with what was recovered of code words as large as its bound."""
-    worth = max(2 * MARGIN, alone.bound)
+    worth = max(2 * alone.margin, alone.bound)
     plain = {n: part_arm(CHANNELS[n], alone.part, pool) for n in CONTROL_CHANNELS}
     controls = []
     for spread in (DENSE, SPARSE):

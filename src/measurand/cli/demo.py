@@ -48,7 +48,7 @@ class PlantedFault:
         return verdict.label in self.verdicts and self.word in verdict.reason
 
 
-BRIEF = {"margin": 0.05, "brief": True, "controls": "none"}
+BRIEF = {"margin": 0.05, "brief": True}
 FAULTS = {
     "leakage": PlantedFault(
         "refuted claims are longer", ("leaks",), "length", {**BRIEF, "tsne": False}

@@ -10,7 +10,6 @@ from measurand.cli.console import print_roles
 from measurand.cli.groups import (
     EndpointOptions,
     EngineOptions,
-    LadderOptions,
     RunOptions,
     SourceOptions,
     expand_groups,
@@ -32,16 +31,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RegionOptions:
-    """How items are cut into folds and clusters, and what is spiked."""
+    """What counts as nothing, and how items are clustered."""
 
     margin: o.MarginOver = 0.02
     k: o.Clusters = None
     components: o.Components = None
-    folds: o.Folds = 5
-    fold_seeds: o.FoldSeeds = 5
     reference: o.Reference = None
     tsne: o.Map = None
-    controls: o.Controls = "quick"
     brief: o.Brief = False
     check_inference: o.CheckInference = False
 
@@ -52,9 +48,9 @@ def leakage_verb(
     source: SourceOptions,
     run: RunOptions,
     where: EngineOptions,
-    climb: LadderOptions,
     server: EndpointOptions,
     regions: RegionOptions,
+    seeds: o.Seeds = None,
     field: o.Fields = None,
     reader: o.Readers = None,
     tune: o.Tune = False,
@@ -67,10 +63,9 @@ def leakage_verb(
         check_store(run)
     audit = load_audit("leakage", run)
     chosen = asdict(regions)
-    chosen["draws"] = chosen.pop("fold_seeds")
     if regions.components is None:
         del chosen["components"]
-    settings = audit.choose(**chosen, **asdict(climb))
+    settings = audit.choose(**chosen, seeds=seeds)
     readers = server.readers(reader, audit.readers)
     if not dry_run:
         check_ready(readers)
@@ -100,6 +95,8 @@ def _print_costs(
     run: RunOptions,
 ) -> None:
     """Print what the readers behind a server would cost."""
+    from measurand.arms.alone import count_fits
+    from measurand.arms.pool import open_pool
     from measurand.audits.leakage.audit import check_question
     from measurand.audits.leakage.power import describe_power
 
@@ -107,5 +104,7 @@ def _print_costs(
     plans = plan_servers(audit, benchmark, readers, settings, run)
     power = ""
     if plans:
-        power = describe_power(benchmark, settings.margin, run.seed)
+        power = describe_power(benchmark, settings.margin)
     print_plans(plans, readers, power)
+    fits = count_fits(open_pool(benchmark))
+    print(f"light models: {fits:,} fits, which run here and cost nothing")

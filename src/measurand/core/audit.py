@@ -158,6 +158,8 @@ class Audit:
         adjustable: Settings to choose otherwise where there are too few rows for it.
         demo: The planted benchmarks that show it, with settings for each; None takes
             all that have evidence.
+        ask: All that `run` asks of the named readers, and nothing else, called alike:
+            by it, what they would cost is counted; None where that is all of `run`.
     """
 
     name: str
@@ -172,6 +174,7 @@ class Audit:
     pooled: bool = False
     demo: Mapping[str, Mapping[str, Any]] | None = None
     adjustable: tuple[str, ...] = ()
+    ask: Callable[..., object] | None = None
 
     def choose(self, **chosen: Any) -> Any:
         """The settings with these chosen; a wrong name is an error that lists all."""

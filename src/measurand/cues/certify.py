@@ -7,7 +7,7 @@ family has one vote, and all tests of all parts share one error by Holm.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -38,6 +38,7 @@ class Cue:
         productivity: How often an item that has it has the label.
         base: How often any item has the label.
         p: The chance of so many right votes in the half that did not choose it.
+        rows: The rows that have it.
     """
 
     part: str
@@ -48,6 +49,7 @@ class Cue:
     productivity: Estimate
     base: float
     p: float
+    rows: Ints = field(default_factory=lambda: np.empty(0, np.int64), compare=False)
 
 
 def find_cues(
@@ -136,6 +138,7 @@ def _test(
             *_describe(rows, candidates.marks, column, label),
             float(votes.base[label]),
             p,
+            np.flatnonzero(candidates.marks[:, [column]].toarray().ravel()),
         )
         for (column, label), p in chances.items()
     ]
@@ -168,12 +171,27 @@ def _describe(
 
 
 def certified(cues: Mapping[str, Sequence[Cue]], error: float) -> dict[str, list[Cue]]:
-    """The cues of each part that are certain, all tests of all parts by Holm."""
+    """The cues of each part that are certain, all tests of all parts by Holm.
+
+    A cue within the rows of a surer one that it does not exceed is the same, and left
+    out: so the words of one phrase are one cue.
+    """
     ranked = sorted((cue for part in cues.values() for cue in part), key=lambda c: c.p)
     tests = 2 * len(ranked)  # each was the choice of one half or of both
     sure: dict[str, list[Cue]] = {part: [] for part in cues}
     for rank, cue in enumerate(ranked):
         if cue.p * (tests - rank) > error:
             break
-        sure[cue.part].append(cue)
+        if not any(_is_within(cue, other) for other in sure[cue.part]):
+            sure[cue.part].append(cue)
     return sure
+
+
+def _is_within(cue: Cue, other: Cue) -> bool:
+    """Whether a cue is part of a surer one, and predicts no better."""
+    inside = cue.label == other.label and len(cue.rows) > 0
+    return (
+        inside
+        and cue.productivity.low <= other.productivity.high
+        and bool(np.isin(cue.rows, other.rows, assume_unique=True).all())
+    )

@@ -37,7 +37,7 @@ def plan_calls(
     No other reader is run: none changes what these are asked, nor does the ladder,
     whose rungs are no servers.
     """
-    alone = replace(settings, calibrate=False)
+    alone = replace(settings, calibrate=False) if audit.takes("calibrate") else settings
     return {
         name: _plan_reader(audit, benchmark, name, reader, alone, seed, store)
         for name, reader in readers.items()
@@ -58,7 +58,9 @@ def _plan_reader(
     texts = benchmark.test.column(benchmark.query).tolist()
     rehearsal = Rehearsal(Store(store), texts)
     with hold_rehearsal(rehearsal), open_experiment(benchmark, seed=seed) as experiment:
-        audit.run(replace(experiment, rehearsed=True), {name: reader}, settings)
+        (audit.ask or audit.run)(
+            replace(experiment, rehearsed=True), {name: reader}, settings
+        )
     parts = [benchmark.train, benchmark.test, *benchmark.test_parts.values()]
     digests = [items.digest for items in parts]
     key = entry_key(f"{audit.name} {settings} {identity((reader, seed, digests))}")

@@ -1,64 +1,75 @@
-"""What is asked of a reader, and asked again where it fell."""
+"""What is asked of a reader by the published protocol."""
 
-import pytest
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
+import numpy as np
+
+from measurand.arms.pool import open_pool
 from measurand.audits.leakage.asking import (
+    FULL,
     ask_parts,
-    check_change,
     is_one_class,
     open_evaluation,
+    repeat_reader,
 )
-from measurand.audits.leakage.canonical import canonical_benchmark
-from measurand.benchmarks.assemble import from_frames
-from measurand.core.errors import CannotIntervene
+from measurand.audits.leakage.sides import open_sides
 from measurand.experiment.experiment import open_experiment
-from measurand.interventions.words import Mask, Scramble
-from tests.audits.leakage.falling import FallingReader, SeededFallingReader
+from measurand.readers.linear import TfidfReader
 from tests.audits.leakage.leaky import pairs
+from tests.audits.leakage.test_audit import made
 
-ROLES = {"query": "hypothesis", "evidence": "premise", "label": "label"}
+
+@dataclass(frozen=True)
+class DrawnReader:
+    """The same shares for all items, by its seed."""
+
+    kind: ClassVar[str] = "drawn"
+    seed: int = 0
+
+    def default_seeds(self):
+        return 2
+
+    def with_seeds(self, seeds, first=0):
+        return [replace(self, seed=first + number) for number in range(seeds)]
+
+    def fit(self, items, rng):
+        return FittedDrawn(items.classes, self.seed)
 
 
-def answers_of(reader, *, cut=False):
-    table = pairs(240, leak=0.6)
-    sides = (table,) if cut else (table[:160], table[160:])
-    benchmark = from_frames(*sides, name="made", **ROLES)
-    canonical = canonical_benchmark(benchmark, 0)
+@dataclass(frozen=True)
+class FittedDrawn:
+    classes: tuple[str, ...]
+    seed: int
+
+    def predict(self, items):
+        return np.tile(np.roll([0.9, 0.1], self.seed), (len(items), 1))
+
+
+def answers_of(reader, seeds=None):
+    benchmark = made(pairs(160, leak=0.6), pairs(80, leak=0.6, seed=1))
+    sides = open_sides(open_pool(benchmark), benchmark, 0)
     with (
         open_experiment(benchmark, seed=0) as running,
-        open_evaluation(running, canonical, 2, 2) as evaluation,
+        open_evaluation(running, sides) as evaluation,
     ):
-        return ask_parts(
-            evaluation, "reader", reader, None, with_controls=False, inspected=True
-        )
+        return ask_parts(evaluation, "reader", reader, seeds, inspected=False)
 
 
-@pytest.mark.parametrize("cut", [False, True])
-def test_a_trained_reader_of_one_class_from_one_part_is_tried_once_more(cut):
-    stands = SeededFallingReader(stands_from=2 if cut else 1)
-    answers = answers_of(stands, cut=cut)
-    assert not any(is_one_class(runs) for runs in answers.alone.values())
-    still = answers_of(SeededFallingReader(stands_from=9), cut=cut)
-    assert all(is_one_class(runs) for runs in still.alone.values())
+def test_all_fields_and_each_alone_are_asked_for():
+    answers = answers_of(TfidfReader())
+    assert {*answers} == {FULL}
+    told = answers[FULL]
+    assert {*told.alone} == {"query", "evidence"}
+    assert told.alone["query"].ids == told.pair.ids
+    right = {field: runs.right.mean() for field, runs in told.alone.items()}
+    assert right["query"] > right["evidence"] + 0.1
 
 
-def test_a_reader_without_seeds_is_not_tried_again():
-    answers = answers_of(FallingReader())
-    assert all(is_one_class(runs) for runs in answers.alone.values())
-    assert not is_one_class(answers.pair)
-    assert not answers.refused
-
-
-def test_a_control_that_a_fold_may_not_allow_is_refused_before_any_is_asked():
-    table = pairs(240, leak=0.6)
-    one_english = table.assign(hypothesis=[f"wug{i}" for i in range(len(table))])
-    one_english["premise"] = [f"dax{i}" for i in range(len(table))]
-    one_english.loc[0, "premise"] = "it is the dax"
-    benchmark = from_frames(one_english, name="made", **ROLES)
-    check_change(Scramble(), benchmark)
-    with pytest.raises(
-        CannotIntervene, match="texts without any English function word"
-    ):
-        check_change(Mask("function"), benchmark)
-    english = table.assign(premise="it is the " + table["premise"])
-    check_change(Mask("function"), from_frames(english, name="made", **ROLES))
+def test_each_seed_is_a_run():
+    told = answers_of(DrawnReader())[FULL]
+    assert told.pair.probabilities.shape == (2, 80, 2)
+    assert is_one_class(told.pair)
+    assert (told.pair.answers[0] != told.pair.answers[1]).all()
+    assert len(repeat_reader(DrawnReader(), 3)) == 3
+    assert len(repeat_reader(TfidfReader(), 3)) == 1

@@ -2,52 +2,46 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from measurand.audits.leakage.asking import Runs
 from measurand.audits.leakage.scores import (
-    cost_of_shift,
     leakage_baselines,
-    state_control,
+    saturation_decision,
+    state_figures,
 )
-from measurand.core.items import Items, pack_choices
+from measurand.audits.leakage.sides import GROUP
+from measurand.core.estimate import Estimate
+from measurand.core.items import Items
 
 N = 40
 
 
-def test_a_control_that_says_the_majority_of_everything_is_not_certain():
-    ids = [f"{i:02d}" for i in range(N)]
-    labels = ["a"] * 30 + ["b"] * 10
-    table = pd.DataFrame({"text": "t", "label": labels}, index=ids)
-    baselines = leakage_baselines(Items(table, ("text",), "label"), np.arange(N), None)
-    gold = np.array([0] * 30 + [1] * 10)
-    probabilities = np.tile(np.float32([0.9, 0.1]), (1, N, 1))
-    runs = Runs(tuple(ids), gold, probabilities, {})
-    rng = np.random.default_rng(0)
-    statement = state_control("tfidf", "length only", runs, baselines, rng)
-    (over,) = [
-        f.estimate for f in statement.findings if f.statistic == "control_over_majority"
-    ]
-    assert over.value == 0
-    assert over.low < -0.05 < 0.05 < over.high
+def test_baselines_are_in_the_order_of_ids_and_know_families():
+    ids = [f"{i:02d}" for i in range(N)][::-1]
+    columns = {"text": "t", "label": ["a"] * 30 + ["b"] * 10, GROUP: ["x", "y"] * 20}
+    items = Items(pd.DataFrame(columns, index=ids), ("text",), group=GROUP)
+    baselines = leakage_baselines(items, 0.9)
+    assert baselines.ids == tuple(sorted(ids))
+    assert baselines.majority.sum() == 30
+    assert baselines.majority.iloc[0] == 0  # the last row of the table
+    assert len(np.unique(baselines.clusters)) == 2
+    assert np.exp(baselines.null).round(2).tolist() == [0.25] * 10 + [0.75] * 30
 
 
-def labelled(*labels):
-    table = pd.DataFrame({"text": "t", "label": labels})
-    return Items(table, ("text",), "label")
+def test_no_interval_of_a_share_leaves_0_to_1():
+    ids = tuple(str(i) for i in range(20))
+    runs = Runs(ids, np.zeros(20, int), np.zeros((2, 20, 2)), {})
+    ends = [Estimate(v, v - 0.1, v, 0.95, 20, "t") for v in (0.85, 1.0)]
+    figures = {"accuracy": lambda r: ends[r], "v_information": lambda r: ends[r]}
+    share, bits = state_figures("tfidf", "full", runs, figures).findings
+    assert bits.estimate.high > 1  # which bits may be
+    assert (share.estimate.high, share.estimate.low) == (1, bits.estimate.low)
 
 
-def test_the_cost_of_a_shift_of_labels_is_a_divergence():
-    even, skewed = labelled("a", "b"), labelled("a", "b", "b", "b")
-    assert cost_of_shift(even, even) == 0
-    bits = 0.25 * np.log2(0.25 / 0.5) + 0.75 * np.log2(0.75 / 0.5)
-    assert cost_of_shift(even, skewed) == pytest.approx(bits)
-    assert 5 < cost_of_shift(labelled("a", "a"), even) < 20
+def test_whether_a_benchmark_is_saturated_goes_by_the_interval():
+    def decide(low, high):
+        return saturation_decision(Estimate(low, low, high, 0.95, 100, "made"))
 
-
-def test_letters_that_no_item_has_cost_nothing():
-    choices = [pack_choices(list("wxyz")), pack_choices(list("wx"))]
-    table = pd.DataFrame({"choices": choices, "answer": ["A", "B"]})
-    items = Items(table, ("choices",), "answer", choices="choices")
-    assert len(items.classes) == 4
-    assert cost_of_shift(items, items) == 0
+    assert decide(0.9, 0.95) == "saturated"
+    assert decide(0.2, 0.5) == "room left"
+    assert decide(0.7, 0.9) == decide(-0.1, 0.5) == "undecided"

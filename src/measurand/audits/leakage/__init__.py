@@ -1,8 +1,24 @@
 """The leakage audit: can one part alone give the label away, and where?
 
-After "PECO: Examining Single Sentence Label Leakage in NLI Datasets" (Saxon et al.
-2023). A reader learns from all fields (the pair), and anew from each field alone. The
-statistics, by the names reports use; `condition` is the field's name, or `full`:
+The verdict rests on what each part alone predicts of all items together, cross-fitted
+by family of texts, in three channels that share one error: light models over permuted
+labels, certified cues, and the exact bound of the texts. By the names reports use;
+`condition` is the part's name and `reader` the channel:
+
+over_blank, over_blank_bits
+    Accuracy of a channel from the part alone, less the same on permuted labels; and
+    the bits that it predicts of the label, less the same.
+exact_bound
+    The accuracy that no model of the part's texts can exceed: the sum over texts of
+    the count of the commonest label, over all items.
+recovery
+    Accuracy that a planted control adds, where one decides: `dense`, often wrong in
+    half of the items, or `sparse`, always right in a few.
+
+Beside it stands the published protocol, train to test, after "PECO: Examining Single
+Sentence Label Leakage in NLI Datasets" (Saxon et al. 2023). A reader learns from all
+fields (the pair), and anew from each field alone; `condition` is the field's name, or
+`full`:
 
 accuracy, single_accuracy, majority
     How right a reader is with all fields, with one, and without any.
@@ -34,26 +50,13 @@ peco_released_l2, peco_released_kld, peco_paper
     The scores of the released code and of Eq. 11 and 12.
 homophily
     Label agreement among nearest neighbours beyond its permutation null: no k-means.
-control_accuracy, control_over_majority, control_peco
-    The same reader on lengths, overlap, shuffled words or masked word classes: of all
-    fields, and of each part that leaks, alone; and PECO of that part, so changed.
 repair_over_majority, repair_bits, repair_pair_accuracy
     What is left after items that leak were taken out, or as many at random.
 
 choices_only, chance
     Of items with choices: how right a reader is from the choices alone, in the place of
     single_accuracy; and the mean of one over the number of choices, in that of the
-    majority. Also of each subject, and where "none of these" stands in the place of the
-    right choice.
-position
-    How often the position is right that is commonest in training among as many choices.
-one_place
-    How often the place is right that is commonest in test items, where it is another in
-    training items that were given.
-longest, shortest, most_alike, odd_one_out, question_overlap
-    How often the choice is right that a rule without a reader points at; ties shared.
-not_longest, not_shortest, not_most_alike, not_odd_one_out
-    How often any of the others is right, where a rule strikes one choice out.
+    majority. Also where "none of these" stands in the place of the right choice.
 question_inferred
     How much more like the question that a language model writes from the choices alone
     is to the right one than to those of other items, in F1 of words (check_inference).
@@ -63,25 +66,14 @@ same_answer
 duplicates
     The share of items that stand twice, have a choice twice, or the right one twice.
 
-recovery
-    Accuracy gained from one part on test items spiked with a code word for the label
-    in it, over the room that was left, by dose.
-detection_limit
-    The least dose that over_majority would tell from zero with 80 % power.
-blank
-    over_majority of each part where training labels were dealt anew.
-
-A part leaks by over_majority or by v_information; "none found" needs both within their
-margins, and PECO, clusters and words no more than chance.
-
 Departures from the paper: a score that is 0 without leakage, error control for
-clusters and words, and no verdict of "none" without an equivalence test.
+clusters and words, and no verdict of "none found" without a bound.
 """
 
-from measurand.audits.leakage.audit import audit
+from measurand.audits.leakage.audit import ask_readers, audit
 from measurand.audits.leakage.comparison import COMPARISON
+from measurand.audits.leakage.conclude import LABELS
 from measurand.audits.leakage.settings import LeakageSettings
-from measurand.audits.leakage.verdict import LABELS
 from measurand.core.audit import Audit
 
 AUDIT = Audit(
@@ -92,12 +84,13 @@ AUDIT = Audit(
     settings=LeakageSettings,
     run=audit,
     comparison=COMPARISON,
+    ask=ask_readers,
     # One map is enough to see what it looks like.
     demo={
         "synthetic:nq": {"tsne": True},
         "synthetic:hotpotqa": {"tsne": False},
         "synthetic:triviaqa": {"tsne": False},
-        "synthetic:choices": {"controls": "none"},
+        "synthetic:choices": {},
     },
 )
 

@@ -15,12 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from measurand.audits.leakage.canonical import CanonicalBenchmark
 from measurand.audits.leakage.regions import Regions
-from measurand.core.clusters import shared_clusters
-from measurand.core.errors import Undefined
+from measurand.audits.leakage.sides import Sides
 from measurand.core.items import Items
-from measurand.stats.tokens import feature_statistics, text_features, token_statistics
+from measurand.stats.tokens import token_statistics
 
 WORDS = 8  # n-grams that tell a cluster from the rest
 EXAMPLES = 5  # items nearest to the middle of a cluster
@@ -95,64 +93,6 @@ def cartography(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class WordStatistics:
-    """Words and features of each field against the labels, over all items.
-
-    Attributes:
-        tokens: A table a field, of words and word pairs, the surest first.
-        features: How much negation, length and overlap tell, a row a field and feature.
-        not_run: Features that never vary.
-    """
-
-    tokens: Mapping[str, pd.DataFrame]
-    features: pd.DataFrame
-    not_run: Mapping[str, str]
-
-    def surest(self, field: str) -> pd.DataFrame:
-        """The words that surely stand more often with a label than they should."""
-        table = self.tokens[field]
-        return table[table["found"] & (table["z"] > 0)]
-
-
-def word_statistics(canonical: CanonicalBenchmark) -> WordStatistics:
-    """Every word of every field, held against the labels."""
-    sides = [canonical.benchmark.train, canonical.benchmark.test]
-    names = dict(canonical.labels)
-    labels = pd.concat([side.labels for side in sides], ignore_index=True)
-    texts = {
-        field: pd.concat([side.column(field) for side in sides], ignore_index=True)
-        for field in canonical.fields
-    }
-    group = [
-        pd.concat([side.column(column) for side in sides], ignore_index=True)
-        for column in [sides[0].group]
-        if column
-    ]
-    contest = [
-        pd.concat([side.column(column) for side in sides], ignore_index=True)
-        for column in [sides[0].contest]
-        if column
-    ]
-    tokens, shapes, not_run = {}, [], {}
-    for field, field_texts in texts.items():
-        # A text that many items share has its label once; of choices, one is right.
-        groups = shared_clusters(contest or [field_texts, *group])
-        token_table = token_statistics(field_texts, labels, groups=groups)
-        tokens[field] = token_table.assign(label=token_table["label"].map(names))
-        others = pd.DataFrame({f: t for f, t in texts.items() if f != field})
-        try:
-            shape_table = text_features(
-                field_texts, others if len(others.columns) else None
-            )
-            shape_statistics = feature_statistics(shape_table, labels, groups=groups)
-            shapes.append(shape_statistics.assign(field=field))
-        except Undefined as reason:
-            not_run[f"features of {field}"] = str(reason)
-    feature_table = pd.concat(shapes, ignore_index=True) if shapes else pd.DataFrame()
-    return WordStatistics(tokens, feature_table, not_run)
-
-
 COLUMNS = ("side", "cluster", "keep", "write", "label", "aim")
 
 
@@ -174,26 +114,30 @@ class WorkList:
 
 
 def list_counterparts(
-    canonical: CanonicalBenchmark, field: str, regions: Regions
+    sides: Sides, field: str, regions: Regions, elicited: str | None
 ) -> WorkList:
-    """What to write for the texts in biased clusters of a field, another beside it."""
-    others = " and ".join(name for name in canonical.fields if name != field)
-    sides = {
-        "train": (canonical.benchmark.train, regions.trained),
-        "test": (canonical.benchmark.test, regions.clusters),
+    """What to write for the texts in biased clusters of a field, another beside it.
+
+    `elicited` is the part that was written for the label, where that is known.
+    """
+    called = sides.column(field)
+    others = " and ".join(sides.column(f) for f in sides.fields if f != field)
+    by_side = {
+        "train": (sides.benchmark.train, regions.trained),
+        "test": (sides.benchmark.test, regions.clusters),
     }
-    shares = canonical.benchmark.train.labels.value_counts(normalize=True)
+    shares = sides.benchmark.train.labels.value_counts(normalize=True)
     rows, ids = [], []
-    for side, (items, clusters) in sides.items():
+    for side, (items, clusters) in by_side.items():
         for cluster in regions.biased:
             inside = items.labels[clusters == cluster]
             for item_id, label, aim in _assign_labels(inside, shares):
                 ids.append(item_id)
-                names = canonical.labels[label], canonical.labels[aim]
-                rows.append((side, cluster, field, others, *names))
+                names = sides.label(label), sides.label(aim)
+                rows.append((side, cluster, called, others, *names))
     tasks = pd.DataFrame(rows, columns=list(COLUMNS), index=pd.Index(ids, name="id"))
     return WorkList(
-        tasks, _count_tasks(tasks), _describe_task(canonical, field, others)
+        tasks, _count_tasks(tasks), _describe_task(elicited, called, others)
     )
 
 
@@ -225,9 +169,8 @@ def _count_tasks(tasks: pd.DataFrame) -> pd.DataFrame:
     return table.rename(columns={"size": "to_write", "nunique": "items"})
 
 
-def _describe_task(canonical: CanonicalBenchmark, field: str, others: str) -> str:
+def _describe_task(elicited: str | None, field: str, others: str) -> str:
     """What an annotator is asked, and how the field came about where it is known."""
-    elicited = canonical.benchmark.elicited
     ask = f"keep each {field} as it is and write a new {others} for it, so that the "
     ask += "label named under aim is right"
     if elicited == field:

@@ -20,22 +20,22 @@ from measurand.audits.leakage.asking import (
     ask_alone,
     measure_embedding,
 )
-from measurand.audits.leakage.canonical import ALL, CanonicalBenchmark
 from measurand.audits.leakage.regions import ClusterSettings, find_regions
-from measurand.audits.leakage.rules import RULE
-from measurand.audits.leakage.scores import LEAKS
+from measurand.audits.leakage.sides import (
+    ALL,
+    Sides,
+    family_numbers,
+    join_sides,
+)
 from measurand.benchmarks.item_choices import choice_keys
-from measurand.core.arrays import Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.choices import RIGHT, WRONG, pair_choices
 from measurand.core.errors import NotApplicable
-from measurand.core.finding import Finding, Report
+from measurand.core.finding import Finding
 from measurand.core.items import LETTERS, Items, with_columns
-from measurand.core.reader import Reader, skip_temperature
+from measurand.core.reader import Reader, Seeded, skip_temperature
 from measurand.core.recipe import Strength
-from measurand.experiment.controls import first_seed
 from measurand.experiment.experiment import reopen_experiment
-from measurand.experiment.statements import say_chance
 from measurand.interventions.answers import RemoveGold
 from measurand.interventions.fields import Keep, KeepAndChange
 from measurand.readers.baselines import plain_text, remembered_texts
@@ -49,6 +49,11 @@ COMPARED = (
 )
 SCREENED = "items_screened"  # the note of free answers that became choices
 PLACED = 2000  # test items whose choices are put into clusters
+
+
+def first_seed(reader: Reader) -> Reader:
+    """The reader with the first of its seeds, where it has any."""
+    return reader.with_seeds(1)[0] if isinstance(reader, Seeded) else reader
 
 
 def duplicate_findings(items: Items) -> list[Finding]:
@@ -75,63 +80,30 @@ def duplicate_findings(items: Items) -> list[Finding]:
         "the right choice twice": sum(several),
     }
     return [
-        Finding("duplicates", RULE, what, wilson_share(count, len(items)))
+        Finding("duplicates", "", what, wilson_share(count, len(items)))
         for what, count in counts.items()
     ]
-
-
-def pair_canonical(canonical: CanonicalBenchmark) -> CanonicalBenchmark:
-    """The choices as items of their own, each right or wrong, without the question."""
-    benchmark = canonical.benchmark
-    sides, start = [], 0
-    for items in (benchmark.train, benchmark.test):
-        pairs = pair_choices(items.keep_fields()).items
-        contest = str(pairs.contest)
-        numbers = pairs.column(contest).to_numpy(np.int64) + start
-        sides.append(pairs.with_table(with_columns(pairs.table, {contest: numbers})))
-        start += len(items)
-    train, test = sides
-    table = pd.concat([train.table, test.table])
-    joined = train.with_table(
-        table.set_axis([str(n) for n in range(len(table))], axis="index")
-    )
-    paired = replace(
-        benchmark,
-        train=train,
-        test=test,
-        query=str(benchmark.test.choices),
-        evidence=None,
-        test_parts={ALL: joined},
-    )
-    return CanonicalBenchmark(paired, None, {RIGHT: RIGHT, WRONG: WRONG})
-
-
-def part_choices(canonical: CanonicalBenchmark) -> CanonicalBenchmark:
-    """The benchmark whose texts have labels: choices as items, where there are any."""
-    return pair_canonical(canonical) if canonical.has_choices else canonical
 
 
 def place_choices(
     evaluation: Evaluation, name: str, reader: Reader, clustering: ClusterSettings
 ) -> list[Finding]:
     """PECO of the choices: whether right ones lie together, as the reader sees them."""
-    canonical, seed = evaluation.canonical, evaluation.split_experiment.seed
-    benchmark = canonical.benchmark
-    few = Sample(PLACED)(benchmark.test, np.random.default_rng(seed))
-    paired = pair_canonical(
-        replace(canonical, benchmark=replace(benchmark, test=few, test_parts={}))
-    )
+    sides, seed = evaluation.sides, evaluation.experiment.seed
+    field = str(sides.benchmark.test.choices)
+    few = Sample(PLACED)(sides.benchmark.test, np.random.default_rng(seed))
+    paired = _pair_sides(sides, few)
     test = paired.benchmark.test
-    with reopen_experiment(evaluation.split_experiment, paired.benchmark) as inner:
-        placing = replace(evaluation, canonical=paired, split_experiment=inner)
-        field = paired.fields[0]
-        vectors, learned = measure_embedding(placing, first_seed(reader), Keep(field))
+    with reopen_experiment(evaluation.experiment, paired.benchmark) as inner:
+        there = Evaluation(paired, inner)
+        vectors, learned = measure_embedding(there, first_seed(reader), Keep(field))
     if vectors.shape[1] == 0:
         return []
     regions = find_regions(
         name,
         reader,
         field,
+        sides.condition(field),
         vectors,
         learned,
         test.gold((RIGHT, WRONG)),
@@ -142,22 +114,42 @@ def place_choices(
     return list(regions.findings)
 
 
-def remove_gold(
-    evaluation: Evaluation, name: str, reader: Reader, clusters: Ints
-) -> list[Finding]:
+def _pair_sides(sides: Sides, test: Items) -> Sides:
+    """The choices as items of their own, each right or wrong, without the question."""
+    pairs, start = [], 0
+    for items in (sides.benchmark.train, test):
+        paired = pair_choices(items.keep_fields()).items
+        contest = str(paired.contest)
+        numbers = paired.column(contest).to_numpy(np.int64) + start
+        table = with_columns(paired.table, {contest: numbers})
+        pairs.append(paired.with_table(table))
+        start += len(items)
+    benchmark = replace(
+        sides.benchmark,
+        train=pairs[0],
+        test=pairs[1],
+        query=str(test.choices),
+        evidence=None,
+        test_parts={ALL: join_sides(*pairs)},
+    )
+    return replace(sides, benchmark=benchmark)
+
+
+def remove_gold(evaluation: Evaluation, name: str, reader: Reader) -> list[Finding]:
     """How often "none of these" is taken in the place of the right choice.
 
     Who picks a choice by its surface picks another where the right one is gone.
     """
-    field = str(evaluation.canonical.benchmark.test.choices)
-    change = RemoveGold()
+    test = evaluation.sides.benchmark.test
+    field, change = str(test.choices), RemoveGold()
     runs = ask_alone(
         evaluation,
         skip_temperature(first_seed(reader)),
         KeepAndChange(field, change),
         Keep(field),
     )
-    estimate = share_interval(runs.right[0].astype(float), clusters)
+    order = np.argsort(np.array(test.ids, str), kind="stable")
+    estimate = share_interval(runs.right[0].astype(float), family_numbers(test)[order])
     return [Finding("choices_only", name, str(change), estimate)]
 
 
@@ -171,36 +163,19 @@ def check_own_choices(benchmark: Benchmark) -> None:
         )
 
 
-def tell_choices(findings: Sequence[Finding], strength: Strength) -> list[Finding]:
+def rename_choices(findings: Sequence[Finding], strength: Strength) -> list[Finding]:
     """The figures of one reader by the names that choices have.
 
     Who reads each choice by its own words has read no question: that it does as well
     without one says nothing, and is not stated.
     """
     blind = strength < Strength.PAIRS
-    with_words = [
-        finding
-        for finding in findings
-        if not (blind and (finding.statistic in COMPARED or finding.condition == FULL))
-    ]
+    names = {"single_accuracy": "choices_only"}
     return [
-        replace(f, statistic="choices_only") if f.statistic == "single_accuracy" else f
-        for f in with_words
+        replace(f, statistic=names.get(f.statistic, f.statistic))
+        for f in findings
+        if not (blind and (f.statistic in COMPARED or f.condition == FULL))
     ]
-
-
-def tell_unrequired(report: Report, inference: str) -> Report:
-    """The report in the words of choices: what leaks does not require the question.
-
-    `inference` is the clause on whether a reader inferred it.
-    """
-    by_chance = say_chance(report, {})
-    verdict = by_chance.verdict
-    if verdict.label != LEAKS:
-        return by_chance
-    clause = "; as far as that goes, the benchmark does not require its question"
-    stated = replace(verdict, reason=verdict.reason + clause + inference)
-    return replace(by_chance, verdict=stated)
 
 
 CHANDAK = "Chandak et al. 2025, arXiv 2507.02856"

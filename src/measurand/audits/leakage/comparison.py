@@ -1,7 +1,5 @@
 """What leakage reports are compared by, and what each item adds to that."""
 
-from collections.abc import Mapping
-
 import pandas as pd
 
 from measurand.core.audit import Against, Comparison, score_column
@@ -9,7 +7,15 @@ from measurand.core.finding import Finding, Report
 from measurand.core.names import name_condition, own_column, split_own_column
 
 WHOLE = "full"
-CLOSE = 1e-6  # a share that is farther from the majority is of other labels
+
+
+def item_gains(report: Report, finding: Finding) -> "pd.Series[float] | None":
+    """How much oftener than on permuted labels a channel predicts each item."""
+    for column in map(str, report.items.columns):
+        field, reader = split_own_column(column, "over", 2) or ("", "")
+        if (name_condition(field), reader) == (finding.condition, finding.reader):
+            return score_column(report, column)
+    return None
 
 
 def item_answers(report: Report, finding: Finding) -> "pd.Series[float] | None":
@@ -23,32 +29,13 @@ def item_answers(report: Report, finding: Finding) -> "pd.Series[float] | None":
     return None
 
 
-def item_gains(report: Report, finding: Finding) -> "pd.Series[float] | None":
-    """The same less what guessing has right: the majority class, item by item.
-
-    Among choices, and where the majority of training is another than that of the test
-    items, it is what guessing reaches on all items.
-    """
-    right = item_answers(report, finding)
-    bases = [f for f in report.findings if f.statistic in ("majority", "chance")]
-    if right is None or not bases:
-        return None
-    base = bases[0].estimate.value
-    roles = report.benchmark.get("roles")
-    label = roles.get("label") if isinstance(roles, Mapping) else None
-    if label in report.items:
-        labels = report.items[label].where(right.notna())
-        hits = pd.Series(labels == labels.mode().iloc[0]).astype(float)
-        hits = hits.where(right.notna())
-        if abs(float(hits.mean()) - base) < CLOSE:
-            return right - hits
-    return right - base
-
-
 COMPARISON = Comparison(
+    headlines=("over_blank",),
     whole_item=("accuracy", "majority", "chance", "saturation"),
     parts=(
         "single_accuracy",
+        "over_blank",
+        "over_blank_bits",
         "over_majority",
         "recovered",
         "recovered_over_chance",
@@ -69,18 +56,18 @@ COMPARISON = Comparison(
     # The more clusters, the more PECO: its value is of one number of them.
     alike={"effective_k": ("peco", "peco_raw")},
     outcomes=("margin_bits",),
-    effects=("over_majority", "peco"),
+    effects=("over_blank", "peco"),
     changes=(
-        *("over_majority", "single_accuracy", "choices_only", "accuracy"),
-        "v_information",
+        *("over_blank", "over_blank_bits", "over_majority", "single_accuracy"),
+        *("choices_only", "accuracy", "v_information"),
     ),
     item_scores={
-        "over_majority": item_gains,
+        "over_blank": item_gains,
         "single_accuracy": item_answers,
         "choices_only": item_answers,
         "accuracy": item_answers,
     },
-    worse={"over_majority": "higher", "single_accuracy": "higher"},
+    worse={"over_blank": "higher"},
     against=(
         Against(
             "single_accuracy",
@@ -119,7 +106,7 @@ COMPARISON = Comparison(
         "accuracy": "accuracy on whole items",
         "reference_accuracy": "best accuracy published",
         "single_accuracy": "accuracy from one part alone",
-        "over_majority": "accuracy from one part alone, over the majority",
+        "over_blank": "accuracy from one part alone, over permuted labels",
         "recovered": "share of the accuracy that one part recovers",
         "nba": "agreement of the two readers (NBA)",
         "tra_full": "agreement on tokens (TRA)",

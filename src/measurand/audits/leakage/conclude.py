@@ -1,7 +1,8 @@
 """What leakage concludes: rules over what each part alone predicts."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from measurand.arms.alone import (
     ERROR,
@@ -14,10 +15,13 @@ from measurand.arms.alone import (
 )
 from measurand.arms.pool import Pool
 from measurand.arms.table import exact_estimate
-from measurand.core.clause import Clause, Name
+from measurand.core.choices import guess_scores
+from measurand.core.clause import Clause, Fact, Name
 from measurand.core.finding import Verdict
 from measurand.core.rule import Rule, judge
+from measurand.cues.certify import Cue
 from measurand.experiment.experiment import Experiment
+from measurand.stats.decisions import round_up
 
 LEAKS, SMALL, NONE, BOUNDED, OPEN = (
     "leaks",
@@ -26,6 +30,9 @@ LEAKS, SMALL, NONE, BOUNDED, OPEN = (
     "none found, bounded",
     "inconclusive",
 )
+LABELS = (NONE, BOUNDED, OPEN, SMALL, LEAKS)  # the better before the worse
+QUOTED = ("word", "word pair")  # kinds of cues that are words of the texts
+MOST_TIMES = 100  # as many items as there are, of which it is said that they settle it
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,30 +43,45 @@ class LeakFacts:
         parts: What each part alone predicts, of all items.
         test_parts: The same of the test file by itself, whose cues training may lack
             or reverse. So few items bound nothing: what they surely leak counts.
+        size: How many items there are.
+        baseline: What the majority class, or chance of choices, has.
+        margin: What still counts as nothing.
+        names: What each part is called in the file.
+        labels: What each label is called in the file.
     """
 
     parts: Sequence[PartAlone]
     test_parts: Sequence[PartAlone] = ()
+    size: int = 0
+    baseline: float = 0.0
+    margin: float = MARGIN
+    names: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def told(self) -> list[PartAlone]:
+    def readable(self) -> list[PartAlone]:
         """The parts whose leak is no memory of paraphrases."""
         return [p for p in (*self.parts, *self.test_parts) if not p.memory]
 
     @property
     def large(self) -> list[PartAlone]:
         """Those that surely leak more than little."""
-        return [part for part in self.told if part.surely_large]
+        return [part for part in self.readable if part.surely_large]
 
     @property
     def present(self) -> list[PartAlone]:
         """Those that surely leak."""
-        return [part for part in self.told if part.present]
+        return [part for part in self.readable if part.present]
+
+    @property
+    def remembered(self) -> list[PartAlone]:
+        """The parts of which only paraphrases that were learned predict the label."""
+        return [part for part in self.parts if part.memory]
 
     @property
     def roomy(self) -> list[PartAlone]:
         """The parts that have room for a leak beyond the margin."""
-        return [part for part in self.parts if part.room > MARGIN]
+        return [part for part in self.parts if part.room > self.margin]
 
     @property
     def bound(self) -> float:
@@ -67,9 +89,14 @@ class LeakFacts:
         return max((part.bound for part in self.parts), default=0.0)
 
     @property
-    def room(self) -> float:
-        """The largest leak that any model of the texts can find."""
-        return max((part.room for part in self.parts), default=0.0)
+    def roomiest(self) -> PartAlone | None:
+        """The part of which any model of the texts could find the largest leak."""
+        return max(self.parts, key=lambda part: part.room, default=None)
+
+    @property
+    def widest(self) -> PartAlone | None:
+        """The part of which the largest leak is not excluded."""
+        return max(self.parts, key=lambda part: part.bound, default=None)
 
     @property
     def fewest_families(self) -> float:
@@ -90,84 +117,173 @@ class LeakFacts:
     def within(self) -> bool:
         """Whether every channel lies within the margin, in accuracy and in bits."""
         bits = all(part.high_bits < part.margin_bits for part in self.parts)
-        return self.bound < MARGIN and bits
+        return self.bound < self.margin and bits
+
+    def name_part(self, part: str) -> Name:
+        """A part as the file calls it."""
+        return Name("column", self.names.get(part, part))
 
 
-def _leak_clauses(parts: Sequence[PartAlone]) -> Iterable[Clause]:
+def worst_part(parts: Iterable[PartAlone]) -> PartAlone:
+    """The part that most surely leaks most."""
+    return max(parts, key=lambda part: (part.best[1].low, part.best_bits[1].low))
+
+
+def deciding_channel(part: PartAlone) -> str:
+    """The channel by which a part is known: in bits where accuracy shows nothing."""
+    by_bits = part.best[1].low <= 0 and part.has_bits
+    return (part.best_bits if by_bits else part.best)[0]
+
+
+def cue_facts(facts: LeakFacts, cue: Cue) -> dict[str, Fact]:
+    """A cue as clauses and tables state it; words of the file are told from ours."""
+    is_class = cue.label in facts.labels
+    return {
+        "part": facts.name_part(cue.part),
+        "kind": cue.kind,
+        "cue": Name("token", cue.name) if cue.kind in QUOTED else cue.name,
+        "label": Name("label", facts.labels[cue.label]) if is_class else cue.label,
+        "coverage": cue.coverage,
+        "productivity": cue.productivity,
+        "base": cue.base,
+    }
+
+
+def _leak_clauses(facts: LeakFacts, parts: Sequence[PartAlone]) -> Iterable[Clause]:
     """The part that leaks most, and the strongest cue of each."""
-    worst = max(parts, key=lambda part: (part.best[1].low, part.best_bits[1].low))
-    name, estimate = worst.best
-    yield Clause(
-        "leak.part",
-        {"part": Name("part", worst.part), "reader": name, "over": estimate},
-    )
-    for part in parts:
-        for cue in part.cues[:1]:
-            yield Clause(
-                "leak.cue",
-                {
-                    "part": Name("part", part.part),
-                    "cue": Name("token", cue.name),
-                    "label": Name("label", cue.label),
-                    "coverage": cue.coverage,
-                    "productivity": cue.productivity,
-                },
-            )
+    worst = worst_part(parts)
+    name, channel = facts.name_part(worst.part), deciding_channel(worst)
+    if worst.best[1].low > 0:
+        yield Clause(
+            "leak.part",
+            {
+                "part": name,
+                "reader": channel,
+                "accuracy": worst.right(channel),
+                "baseline": facts.baseline,
+                "over": worst.accuracy[channel].interval(0.95),
+            },
+        )
+    elif worst.has_bits:
+        bits = worst.bits[channel].interval(0.95)
+        yield Clause("leak.bits", {"part": name, "reader": channel, "bits": bits})
+    cues: dict[str, Cue] = {}
+    for part in sorted(parts, key=lambda part: part is not worst):
+        for cue in part.cues[:1]:  # of a part and its test file, the first
+            cues.setdefault(part.part, cue)
+    for cue in cues.values():
+        yield Clause("leak.cue", cue_facts(facts, cue))
+    if any(worst is part for part in facts.test_parts):
+        yield Clause("leak.test", {"part": name})
 
 
-def _open(code: str, facts: Mapping[str, str | float]) -> list[Clause]:
-    return [Clause(f"open.{code}", facts)]
+def _exact_clauses(facts: LeakFacts) -> Iterable[Clause]:
+    """The part whose texts bound the leak least."""
+    part = facts.roomiest
+    if part is None:
+        return [Clause("none.exact", {"room": 0.0})]
+    room = max(part.room, 0.0)
+    return [Clause("none.exact", {"part": facts.name_part(part.part), "room": room})]
+
+
+def _control_clauses(facts: LeakFacts) -> Iterable[Clause]:
+    """The first planted control that was missed."""
+    part, control = facts.missed[0]
+    missed: dict[str, Fact] = {"control": control, "part": facts.name_part(part.part)}
+    return [Clause("open.control", missed)]
+
+
+def _one(code: str, facts: Mapping[str, Fact]) -> list[Clause]:
+    return [Clause(code, facts)]
 
 
 RULES: tuple[Rule[LeakFacts], ...] = (
-    Rule(LEAKS, lambda f: bool(f.large), lambda f: _leak_clauses(f.large)),
-    Rule(SMALL, lambda f: bool(f.present), lambda f: _leak_clauses(f.present)),
+    Rule(LEAKS, lambda f: bool(f.large), lambda f: _leak_clauses(f, f.large)),
+    Rule(SMALL, lambda f: bool(f.present), lambda f: _leak_clauses(f, f.present)),
     Rule(
         OPEN,
-        lambda f: any(part.memory for part in f.parts),
-        lambda f: _open("memory", {"bound": f.bound}),
+        lambda f: bool(f.remembered),
+        lambda f: _one("open.memory", {"part": f.name_part(f.remembered[0].part)}),
     ),
-    Rule(
-        NONE,
-        lambda f: not f.roomy,
-        lambda f: [Clause("none.exact", {"room": f.room})],
-    ),
+    Rule(NONE, lambda f: not f.roomy, _exact_clauses),
     Rule(
         OPEN,
         lambda f: f.fewest_families < FEWEST_FAMILIES,
-        lambda f: _open("families", {"families": f.fewest_families}),
+        lambda f: _one("open.families", {"families": f.fewest_families}),
     ),
-    Rule(
-        OPEN,
-        lambda f: bool(f.missed),
-        lambda f: _open("control", {"control": f.missed[0][1]}),
-    ),
-    Rule(
-        NONE, lambda f: f.within, lambda f: [Clause("none.bound", {"bound": f.bound})]
-    ),
+    Rule(OPEN, lambda f: bool(f.missed), _control_clauses),
+    Rule(NONE, lambda f: f.within, lambda f: _one("none.bound", {"bound": f.bound})),
     Rule(
         BOUNDED,
-        lambda f: f.bound <= REACH * MARGIN,
-        lambda f: [Clause("none.bounded", {"bound": f.bound})],
+        lambda f: f.bound <= REACH * f.margin,
+        lambda f: _one("none.bounded", {"bound": f.bound}),
     ),
-    Rule(OPEN, lambda f: True, lambda f: _open("width", {"bound": f.bound})),
+    Rule(OPEN, lambda f: True, lambda f: _one("open.width", {"bound": f.bound})),
 )
 
 
-def conclude_leakage(experiment: Experiment, pool: Pool) -> tuple[Verdict, LeakFacts]:
+def find_settlement(facts: LeakFacts, code: str) -> Clause:
+    """What would settle an inconclusive verdict: families told apart, or more items."""
+    if code == "open.memory":
+        return Clause("settle.group", {})
+    times = 2.0  # a control that was missed gives no more than a hint
+    if code == "open.families":
+        times = FEWEST_FAMILIES / facts.fewest_families
+    elif code == "open.width":
+        times = _times_wider(facts)
+    count = round_up(math.ceil(facts.size * min(times, MOST_TIMES)))
+    return Clause("settle.items", {"items": count})
+
+
+def _times_wider(facts: LeakFacts) -> float:
+    """How many times as many items bring the bound within reach, or show the leak.
+
+    Widths shrink with the root of the number of items; what was measured stays.
+    """
+    widest = facts.widest
+    if widest is None:
+        return 1.0
+    effect = max(
+        (effect.interval(0.90) for effect in widest.accuracy.values()),
+        key=lambda estimate: estimate.high,
+    )
+    near = max(effect.value, 0.0)
+    width = effect.high - effect.value
+    room = abs(REACH * facts.margin - near)  # to the bound, or from it to zero
+    return max(float((width / max(room, facts.margin)) ** 2), 1.1)
+
+
+def conclude_leakage(
+    experiment: Experiment, pool: Pool, margin: float = MARGIN
+) -> tuple[Verdict, LeakFacts]:
     """The answer for all parts; controls are planted only where they may decide."""
     test = pool.test
     error = ERROR if test is None else ERROR / 2
     facts = LeakFacts(
-        [*measure_parts(experiment, pool, error).values()],
-        [*measure_parts(experiment, test, error).values()] if test else [],
+        [*measure_parts(experiment, pool, error, margin).values()],
+        [*measure_parts(experiment, test, error, margin).values()] if test else [],
+        len(pool),
+        float(guess_scores(pool.items).mean()),
+        margin,
+        pool.names,
+        pool.labels,
     )
-    if not (facts.present or any(part.memory for part in facts.parts)):
+    if not (facts.present or facts.remembered):
         parts = [
             plant_controls(experiment, pool, part) if part in facts.roomy else part
             for part in facts.parts
         ]
         facts = replace(facts, parts=parts)
     label, clauses = judge(RULES, facts)
-    bound = exact_estimate(facts.bound, len(pool))
-    return Verdict(label, "", None, clauses=clauses, bound=bound), facts
+    said = facts.large or facts.present or ([facts.widest] if facts.widest else [])
+    return (
+        Verdict(
+            label,
+            label,
+            deciding_channel(worst_part(said)) if said else None,
+            clauses=clauses,
+            bound=exact_estimate(facts.bound, len(pool)),
+            settle=find_settlement(facts, clauses[0].code) if label == OPEN else None,
+        ),
+        facts,
+    )

@@ -1,81 +1,128 @@
 """The tables from which leakage reports are drawn and compared."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
-from measurand.audits.leakage.canonical import CanonicalBenchmark
-from measurand.audits.leakage.cards import WordStatistics, WorkList, cluster_cards
+from measurand.arms.table import PartRow, exact_estimate, parts_exhibit
+from measurand.audits.leakage.cards import WorkList, cluster_cards
+from measurand.audits.leakage.conclude import (
+    LeakFacts,
+    cue_facts,
+    deciding_channel,
+)
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.regions import Regions
 from measurand.audits.leakage.repair import Repair
 from measurand.audits.leakage.settings import DRAWN, LeakageSettings
+from measurand.audits.leakage.sides import Sides
+from measurand.core.clause import Name
 from measurand.core.finding import Exhibit, Finding
 from measurand.core.items import Items
-from measurand.core.names import SUBJECT, whole_condition
+from measurand.core.names import whole_condition
 from measurand.core.recipe import Strength
-from measurand.experiment.controls import recovery_exhibit
+from measurand.cues.certify import Cue
 from measurand.experiment.statements import bits_exhibits
 from measurand.stats.peco.score import threshold_curve
 from measurand.stats.vectors.projections import tsne
 
 GOLD_REMOVED = "gold removed"  # what is asked then is another question
-WORDS = 40  # rows of the table of words
 
 
 def exhibits(
-    canonical: CanonicalBenchmark,
+    sides: Sides,
     readings: Sequence[LeakageReading],
     findings: Sequence[Finding],
-    words: WordStatistics,
     repairs: Repair,
     work: WorkList | None,
     settings: LeakageSettings,
     seed: int,
 ) -> tuple[Exhibit, ...]:
-    """Everything that can be drawn from what was found."""
-    margin, tsne = settings.margin, settings.tsne
+    """Everything else that can be drawn: of the published protocol, of the repair."""
     last = next(
         (reading for reading in reversed(readings) if reading.regions), readings[-1]
     )
     charts = [
         *_saturation_scatter(findings, settings.reference),
-        _leakage_intervals(
-            "over_majority", findings, "Accuracy over the majority, by part", margin
-        ),
         *bits_exhibits(findings),
-        *_control_exhibits(findings, margin),
     ]
-    if any(reading.stage.controls for reading in readings):
-        charts.append(_spike_exhibit(readings))
-    parts = last.stage.parts
-    worst = max(parts, key=lambda field: parts[field].accuracy.over.value)
+    worst = repairs.field or next(iter(last.regions), "")
     for field, regions in last.regions.items():
         # One map, of the part that leaks most: the others show what is not there.
         wanted = field == worst and (
-            len(canonical.benchmark.test) <= DRAWN or bool(tsne)
+            len(sides.benchmark.test) <= DRAWN or bool(settings.tsne)
         )
-        with_map = tsne is not False and wanted
-        charts += _region_exhibits(canonical, last, field, regions, with_map, seed)
+        with_map = settings.tsne is not False and wanted
+        charts += _region_exhibits(sides, last, field, regions, with_map, seed)
     if last.regions:
-        charts.append(_peco_curve(canonical, last))
-    for field, table in words.tokens.items():
-        charts.append(_word_table(field, table))
-    if len(words.features):
-        caption = "How much the shape of a text tells about the label, in bits"
-        charts.append(Exhibit("features", "table", words.features, caption))
+        charts.append(_peco_curve(sides, last))
     # Who reads each choice by its own words has read no question with all fields.
-    joint = Strength.PAIRS if canonical.has_choices else Strength.TEXTLESS
-    charts += _agreement_tables([r for r in readings if r.strength >= joint])
+    joint = Strength.PAIRS if sides.has_choices else Strength.TEXTLESS
+    charts += _agreement_tables(sides, [r for r in readings if r.strength >= joint])
     if last.epoch_map is not None:
-        charts += _confidence_histograms(last)
+        charts += _confidence_histograms(sides, last)
     if repairs.findings:
-        charts.append(_repair_intervals(repairs))
+        charts.append(_repair_intervals(sides, repairs))
     if work is not None:
         caption = f"Counterparts to be written, by side and cluster: {work.task}"
         charts.append(Exhibit("counterparts", "table", work.counts, caption))
     return tuple(charts)
+
+
+def facts_exhibits(
+    rows: Iterable[PartRow], facts: LeakFacts, *, has_choices: bool
+) -> tuple[Exhibit, ...]:
+    """The table of parts, and that of certified cues where there are any."""
+    baseline = "chance" if has_choices else "majority class"
+    return (parts_exhibit(rows, baseline), *_cue_table(facts))
+
+
+def part_rows(facts: LeakFacts) -> Iterator[PartRow]:
+    """What each part alone predicts, a row each."""
+    for part in facts.parts:
+        channel = deciding_channel(part)
+        yield PartRow(
+            (facts.name_part(part.part),),
+            channel,
+            facts.baseline,
+            accuracy=part.right(channel),
+            over=part.accuracy[channel].interval(0.95),
+            bits=part.bits[channel].interval(0.95),
+            bound=exact_estimate(part.bound, facts.size),
+            families=part.family.effective,
+        )
+
+
+def _cue_table(facts: LeakFacts) -> list[Exhibit]:
+    """The certified cues of all parts, the surest of each part first."""
+    rows = [_cue_row(facts, cue) for part in facts.parts for cue in part.cues]
+    caption = (
+        "Cues that predict the label: certified on families they were not chosen on; "
+        "lift is productivity over the share of the label"
+    )
+    return [Exhibit("cues", "table", pd.DataFrame(rows), caption)] if rows else []
+
+
+def _cue_row(facts: LeakFacts, cue: Cue) -> dict[str, str | float]:
+    """One cue as a row: names of the file as they are."""
+    named = cue_facts(facts, cue)
+    words = {
+        column: fact.text if isinstance(fact, Name) else str(fact)
+        for column, fact in named.items()
+        if column in ("part", "kind", "cue", "label")
+    }
+    share = cue.productivity
+    return {
+        **words,
+        "coverage": cue.coverage,
+        "productivity": share.value,
+        "productivity_low": share.low,
+        "productivity_high": share.high,
+        "base": cue.base,
+        "lift": share.value / cue.base,
+        "p": cue.p,
+    }
 
 
 def _saturation_scatter(
@@ -101,7 +148,7 @@ def _saturation_scatter(
         }
         for f in findings
         if f.statistic in ("single_accuracy", "choices_only")
-        and not f.condition.startswith((SUBJECT, GOLD_REMOVED))
+        and not f.condition.startswith(GOLD_REMOVED)
         and (f.reader, whole_condition(f.condition)) in pair
     ]
     caption = "What one part alone reaches against what all fields reach: best far down"
@@ -117,48 +164,8 @@ def _saturation_scatter(
     return [chart] if rows else []
 
 
-def _leakage_intervals(
-    statistic: str, findings: Sequence[Finding], caption: str, margin: float
-) -> Exhibit:
-    """Estimates and intervals, one a row."""
-    rows = [
-        {
-            "group": f.reader,
-            "name": f.condition,
-            "value": f.estimate.value,
-            "low": f.estimate.low,
-            "high": f.estimate.high,
-            "decision": f.decision or "",
-        }
-        for f in findings
-        if f.statistic == statistic
-    ]
-    titles = {"margin": margin, "x_title": statistic.replace("_", " ")}
-    return Exhibit(statistic, "intervals", pd.DataFrame(rows), caption, titles)
-
-
-def _control_exhibits(findings: Sequence[Finding], margin: float) -> list[Exhibit]:
-    """What the controls reach, where they were asked."""
-    caption = "The same reader on controls: accuracy over the majority"
-    chart = _leakage_intervals("control_over_majority", findings, caption, margin)
-    return [chart] if len(chart.table) else []
-
-
-def _spike_exhibit(readings: Sequence[LeakageReading]) -> Exhibit:
-    """What is recovered of words planted in each part."""
-    controls = {
-        reading.name: {
-            f"{field}, {control.spike}": control
-            for field, control in reading.stage.controls.items()
-        }
-        for reading in readings
-    }
-    caption = "What readers recover of a code word planted in a share of the items"
-    return recovery_exhibit("spikes", controls, caption)
-
-
 def _region_exhibits(
-    canonical: CanonicalBenchmark,
+    sides: Sides,
     reading: LeakageReading,
     field: str,
     regions: Regions,
@@ -166,34 +173,35 @@ def _region_exhibits(
     seed: int,
 ) -> list[Exhibit]:
     """The map of one part, its cluster cards and the sensitivity of its score."""
-    test = canonical.benchmark.test
+    test = sides.benchmark.test
     correct = pd.Series(
         reading.answers.alone[field].right.mean(axis=0),
         index=list(reading.answers.alone[field].ids),
     ).loc[list(test.ids)]
-    name = f"cards_{field}"
+    called = sides.column(field)
+    name = f"cards_{called}"
     charts = []
     if with_map:
-        table = _map_table(test, field, regions, canonical.labels, seed)
+        table = _map_table(test, field, regions, sides.pool.labels, seed)
         caption = (
-            f"{field} as {reading.name} places it; larger marks lie in clusters whose "
+            f"{called} as {reading.name} places it; larger marks lie in clusters whose "
             "labels are further off"
         )
         titles = {"weight_title": "distance of label shares", "cards": name}
-        charts.append(Exhibit(f"map_{field}", "map", table, caption, titles))
+        charts.append(Exhibit(f"map_{called}", "map", table, caption, titles))
     caption = (
-        f"Clusters of {field} by {reading.name}, those with surely biased labels first"
+        f"Clusters of {called} by {reading.name}, those with surely biased labels first"
     )
-    table = cluster_cards(test, field, regions, correct, canonical.labels)
+    table = cluster_cards(test, field, regions, correct, sides.pool.labels)
     titles = {"effect_title": "distance of label shares"}
     charts.append(Exhibit(name, "cards", table, caption, titles))
     caption = (
-        f"PECO of {field} by {reading.name} for other numbers of clusters and "
+        f"PECO of {called} by {reading.name} for other numbers of clusters and "
         "components"
     )
     shaded = {"heat": ["peco"]}
     table = regions.sensitivity
-    charts.append(Exhibit(f"sensitivity_{field}", "table", table, caption, shaded))
+    charts.append(Exhibit(f"sensitivity_{called}", "table", table, caption, shaded))
     return charts
 
 
@@ -216,13 +224,13 @@ def _map_table(
     )
 
 
-def _peco_curve(canonical: CanonicalBenchmark, reading: LeakageReading) -> Exhibit:
+def _peco_curve(sides: Sides, reading: LeakageReading) -> Exhibit:
     """The share of clusters over each threshold of divergence."""
-    labels = canonical.benchmark.test.labels.to_numpy()
+    labels = sides.benchmark.test.labels.to_numpy()
     rows = [
         threshold_curve(regions.clusters, labels)
         .rename(columns={"threshold": "x", "share": "y"})
-        .assign(series=field)
+        .assign(series=sides.column(field))
         for field, regions in reading.regions.items()
     ]
     titles = {
@@ -234,23 +242,9 @@ def _peco_curve(canonical: CanonicalBenchmark, reading: LeakageReading) -> Exhib
     return Exhibit("peco_curve", "curve", pd.concat(rows), caption, titles)
 
 
-def _word_table(field: str, table: pd.DataFrame) -> Exhibit:
-    """The surest words of one field."""
-    sure_words = table[table["found"] & (table["z"] > 0)]
-    extent = (
-        f"{len(sure_words)}"
-        if len(sure_words) <= WORDS
-        else f"the surest {WORDS} of {len(sure_words)}"
-    )
-    caption = (
-        f"Words and word pairs of {field} that stand with a label more often than "
-        f"chance allows: {extent} (false discovery 5 %)"
-    )
-    rows = sure_words.head(WORDS).drop(columns="found")
-    return Exhibit(f"words_{field}", "table", rows, caption)
-
-
-def _agreement_tables(readings: Sequence[LeakageReading]) -> list[Exhibit]:
+def _agreement_tables(
+    sides: Sides, readings: Sequence[LeakageReading]
+) -> list[Exhibit]:
     """Which items the pair reader and the single one get right, counted."""
     rows = []
     for reading in readings:
@@ -262,7 +256,7 @@ def _agreement_tables(readings: Sequence[LeakageReading]) -> list[Exhibit]:
             rows.append(
                 {
                     "reader": reading.name,
-                    "part": field,
+                    "part": sides.column(field),
                     "both right": int((pair & single).sum()),
                     "only all fields right": int((pair & ~single).sum()),
                     "only this part right": int((~pair & single).sum()),
@@ -274,7 +268,7 @@ def _agreement_tables(readings: Sequence[LeakageReading]) -> list[Exhibit]:
     return [Exhibit("right_and_wrong", "table", table, caption)] if rows else []
 
 
-def _confidence_histograms(reading: LeakageReading) -> list[Exhibit]:
+def _confidence_histograms(sides: Sides, reading: LeakageReading) -> list[Exhibit]:
     """Confidence over epochs in biased clusters and in the others: Figure 8."""
     assert reading.epoch_map is not None, "asked only where there is one"  # noqa: S101
     charts = []
@@ -289,16 +283,18 @@ def _confidence_histograms(reading: LeakageReading) -> list[Exhibit]:
         caption = (
             f"How sure {reading.name} grew of each item's label over its epochs, in "
             "biased "
-            f"clusters of {field} and in the others"
+            f"clusters of {sides.column(field)} and in the others"
         )
         titles = {"x_title": "confidence", "bins": 25}
         charts.append(
-            Exhibit(f"confidence_{field}", "histogram", table, caption, titles)
+            Exhibit(
+                f"confidence_{sides.column(field)}", "histogram", table, caption, titles
+            )
         )
     return charts
 
 
-def _repair_intervals(repairs: Repair) -> Exhibit:
+def _repair_intervals(sides: Sides, repairs: Repair) -> Exhibit:
     """What is left to leak after each repair, beside random removal."""
     rows = [
         {
@@ -313,8 +309,8 @@ def _repair_intervals(repairs: Repair) -> Exhibit:
         if f.statistic == "repair_over_majority"
     ]
     caption = (
-        f"{repairs.field} alone over the majority after items were removed by a rule, "
-        "or as many at random"
+        f"{sides.column(repairs.field)} alone over the majority after items were "
+        "removed by a rule, or as many at random"
     )
     titles = {"x_title": "accuracy over the majority"}
     return Exhibit("repair", "intervals", pd.DataFrame(rows), caption, titles)

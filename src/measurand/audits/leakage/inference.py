@@ -21,6 +21,7 @@ from measurand.audits.leakage.settings import (
     INFERENCE_MARGIN,
     LeakageSettings,
 )
+from measurand.audits.leakage.sides import family_numbers
 from measurand.core.arrays import Floats, Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.choices import InfersQuestions
@@ -73,7 +74,7 @@ def _measure_inference(
     evaluation: Evaluation, name: str, reader: InfersQuestions
 ) -> list[Finding]:
     """Ask for the question of some test items, and with it for their answers."""
-    experiment = evaluation.split_experiment
+    experiment = evaluation.experiment
     benchmark, seed = experiment.benchmark, experiment.seed
     rng = generator(seed, "leakage", "inference", identity(reader))
     test = Sample(INFERENCE_ITEMS)(benchmark.test, generator(seed, "inference"))
@@ -93,7 +94,7 @@ def _measure_inference(
         condition: _answer_with(evaluation, name, reader, few, asked)
         for condition, asked in texts.items()
     }
-    clusters, gold = benchmark.clusters(test), test.gold(benchmark.classes)
+    clusters, gold = family_numbers(test), test.gold(benchmark.classes)
     for condition, given in answers.items():
         same = share_interval((given == alone.answers[0]).astype(float), clusters)
         findings.append(Finding("same_answer", name, condition, same))
@@ -113,7 +114,7 @@ def _answer_with(
     asked = benchmark.test.keep_fields(query, choices).with_field(query, questions)
     learned = benchmark.train.keep_fields(query, choices)
     changed = replace(benchmark, train=learned, test=asked, evidence=None)
-    with reopen_experiment(evaluation.split_experiment, changed) as inner:
+    with reopen_experiment(evaluation.experiment, changed) as inner:
         check_budget(name, (inner, [Ask(reader)]))
         (given,) = ask_all(inner, [Ask(reader)])
     return np.asarray(given.answers[0])
@@ -123,7 +124,7 @@ def _state_likeness(
     name: str, questions: Sequence[str], benchmark: Benchmark, rng: np.random.Generator
 ) -> Finding:
     """How much more like a written question is to its own than to others."""
-    test, clusters = benchmark.test, benchmark.clusters(benchmark.test)
+    test, clusters = benchmark.test, family_numbers(benchmark.test)
     own = test.column(benchmark.query).tolist()
     gain = likeness_gain(questions, own, test.choice_texts, rng)
     estimate = mean_interval(gain, clusters)
@@ -182,40 +183,3 @@ def _word_likeness(new: Sequence[str], true: Sequence[str]) -> Floats:
     """The F1 of the words of each pair; 0 where one has none."""
     pairs = zip(new, true, strict=True)
     return np.array([token_f1(a, [b]) if a and b else 0.0 for a, b in pairs])
-
-
-def inference_clause(findings: Sequence[Finding], askable: Sequence[str]) -> str:
-    """What the verdict says on inferred questions: what was found, or who can be asked.
-
-    Args:
-        findings: What was found.
-        askable: The readers that can write questions.
-    """
-    checked = [f for f in findings if f.statistic == STATISTIC]
-    if not checked:
-        clause = ", which a reader may also have inferred from the choices"
-        offer = f": `check_inference` asks {' and '.join(askable)} for it"
-        return clause + (offer if askable else "")
-    same = {
-        f.reader: f.estimate
-        for f in findings
-        if (f.statistic, f.condition) == ("same_answer", OWN)
-    }
-    return "".join(_say_inference(finding, same[finding.reader]) for finding in checked)
-
-
-def _say_inference(finding: Finding, same: object) -> str:
-    """Whether one reader inferred the question, as the verdict says it."""
-    who, gain = finding.reader, f"by {finding.estimate} in word F1"
-    if finding.decision == INFERRED:
-        return (
-            f"; but the question that {who} writes from the choices is nearer to the "
-            f"right one than to others, {gain}, and with it {same} of its answers "
-            "stay, so that it may have reasoned"
-        )
-    if finding.decision == NOT_INFERRED:
-        return (
-            f"; the question that {who} writes from the choices is no nearer to the "
-            f"right one than to others, {gain}: it infers none"
-        )
-    return f"; whether {who} inferred the question is undecided, {gain}"

@@ -1,6 +1,6 @@
 """Everything about one reader: what it answered, where it places items, why."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,39 +8,33 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from measurand.audits.leakage.asking import (
+    FULL,
     Evaluation,
     LeakageAnswers,
     ask_parts,
     calibrate_answers,
-    is_one_class,
     measure_embedding,
     measure_epochs,
     measure_relevance,
     repeat_reader,
 )
 from measurand.audits.leakage.cards import cartography
-from measurand.audits.leakage.choices import place_choices, remove_gold, tell_choices
+from measurand.audits.leakage.choices import place_choices, remove_gold, rename_choices
 from measurand.audits.leakage.regions import ClusterSettings, Regions, find_regions
 from measurand.audits.leakage.scores import (
-    LEAKS,
     LeakageBaselines,
-    PartLeakage,
     answer_findings,
     bits_by_item,
-    pair_gain,
-    part_leakage,
 )
-from measurand.audits.leakage.verdict import LeakageStage
+from measurand.audits.leakage.sides import family_numbers, text_group
 from measurand.core.arrays import Clusters, Ints
 from measurand.core.clusters import shared_clusters
 from measurand.core.errors import Undefined
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Finding, Reading
-from measurand.core.names import name_condition
-from measurand.core.reader import Reader, Seeded
+from measurand.core.reader import Reader
 from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
-from measurand.experiment.crossfit import is_calibrated_across
 from measurand.experiment.statements import bits_findings
 from measurand.interventions.fields import Keep
 from measurand.stats.agreement import relevance_agreement
@@ -56,103 +50,71 @@ class LeakageReading(Reading):
         answers: What it said with all fields and with each alone.
         regions: The clusters of each part, and their labels.
         epoch_map: The cartography of the test items; None where it learns in no epochs.
-        stage: What the verdict rests on.
     """
 
     answers: LeakageAnswers
     regions: Mapping[str, Regions]
     epoch_map: pd.DataFrame | None
-    stage: LeakageStage
 
 
 def read_leakage(
     evaluation: Evaluation,
     name: str,
     reader: Reader,
-    baselines: LeakageBaselines,
-    other_baselines: Mapping[str, LeakageBaselines],
+    baselines: Mapping[str, LeakageBaselines],
     clustering: ClusterSettings | None,
     seeds: int | None,
-    *,
-    with_controls: bool,
 ) -> LeakageReading:
-    """Everything about one reader; controls and clusters only where they are wanted."""
-    answers = ask_parts(
-        evaluation,
-        name,
-        reader,
-        seeds,
-        with_controls=with_controls,
-        inspected=clustering is not None,
-    )
-    if is_calibrated_across(reader, cut=evaluation.is_cut):
-        answers = calibrate_answers(answers, baselines.clusters)
-    seed = evaluation.split_experiment.seed
+    """Everything about one reader; clusters only where they are wanted.
+
+    Baselines are those of each test part, the first under FULL.
+    """
+    sides, seed = evaluation.sides, evaluation.experiment.seed
+    answers = {
+        where: calibrate_answers(each, reader, baselines[where].clusters)
+        for where, each in ask_parts(
+            evaluation, name, reader, seeds, inspected=clustering is not None
+        ).items()
+    }
     rng = generator(seed, "leakage", identity(reader))
-    over = _over_majority(answers, baselines, seeded=isinstance(reader, Seeded))
-    findings, not_run, parts = answer_findings(name, answers, over, baselines, rng)
-    not_run |= {f"{what} of {name}": why for what, why in answers.refused.items()}
-    leaking_elsewhere, below_elsewhere = [], []
-    for where, told in answers.elsewhere.items():
-        ground = other_baselines[where]
-        there = _read_elsewhere(name, reader, told, ground, where, seed)
-        findings += there[0]
-        not_run |= there[1]
-        leaking_elsewhere += there[2]
-        gain_there = pair_gain(told.pair, ground, generator(seed, "leakage", where))
-        if gain_there.high < -ground.margin:
-            below_elsewhere.append(where)
-    findings += _account_findings(evaluation, name, reader, answers, baselines)
-    member = repeat_reader(evaluation, reader, seeds)[0]
-    test = evaluation.canonical.benchmark.test
-    labels = test.gold(evaluation.canonical.benchmark.classes)
+    findings: list[Finding] = []
+    not_run: dict[str, str] = {}
+    for where, each in answers.items():
+        elsewhere = "" if where == FULL else where
+        stream = generator(seed, "leakage", identity(reader), where)
+        stated = answer_findings(name, each, baselines[where], stream, sides, elsewhere)
+        findings += stated[0]
+        not_run |= stated[1]
+    first = answers[FULL]
+    findings += _account_findings(evaluation, name, reader, first, baselines[FULL])
+    member = repeat_reader(reader, seeds)[0]
+    test = sides.benchmark.test
+    labels = test.gold(sides.benchmark.classes)
     regions_by_field: dict[str, Regions] = {}
-    if clustering is not None and not evaluation.canonical.has_choices:
+    if sides.has_choices:
+        findings = rename_choices(findings, traits_of(reader).strength)
+    if clustering is not None and sides.has_choices:
+        findings += _change_choices(evaluation, name, member, clustering, not_run)
+    elif clustering is not None:
         regions_by_field = _find_all_regions(
             evaluation, name, reader, member, labels, clustering, not_run
         )
-    if evaluation.canonical.has_choices:
-        findings = tell_choices(findings, traits_of(reader).strength)
-        if with_controls and clustering is not None:
-            clusters = baselines.clusters
-            findings += _change_choices(
-                evaluation, name, member, clustering, clusters, not_run
-            )
-    for regions in regions_by_field.values():
-        findings += regions.findings
-    pairs = (
-        len(evaluation.canonical.fields) > 1 and not evaluation.canonical.has_choices
-    )
-    if pairs and clustering is not None:
-        findings += _relevance_findings(evaluation, name, member, not_run, rng)
+        for regions in regions_by_field.values():
+            findings += regions.findings
+        if len(sides.fields) > 1:
+            findings += _relevance_findings(evaluation, name, member, not_run, rng)
     epoch_map = _map_epochs(
         evaluation, name, member, labels, regions_by_field, findings, not_run, rng
-    )
-    gain = pair_gain(answers.pair, baselines, rng)
-    stage = LeakageStage(
-        name,
-        traits_of(reader).strength,
-        is_one_class(answers.pair) or gain.low <= 0,
-        parts,
-        {field: entry.biased for field, entry in regions_by_field.items()},
-        _permutation_p_values(findings),
-        tuple(leaking_elsewhere),
-        # Of one sample, chance alone may bring a reader there.
-        below_majority=gain.high < -baselines.margin
-        and evaluation.canonical.pool is None,
-        learns_labels=traits_of(reader).learns_labels,
-        below_elsewhere=tuple(below_elsewhere),
     )
     return LeakageReading(
         name=name,
         strength=traits_of(reader).strength,
         findings=tuple(findings),
         not_run=not_run,
-        remarks=answers.pair.remarks,
-        answers=answers,
+        remarks=first.pair.remarks,
+        answers=first,
         regions=regions_by_field,
         epoch_map=epoch_map,
-        stage=stage,
     )
 
 
@@ -161,52 +123,16 @@ def _change_choices(
     name: str,
     member: Reader,
     clustering: ClusterSettings,
-    clusters: Ints,
     not_run: dict[str, str],
 ) -> list[Finding]:
     """What is found without the gold, and PECO of the choices where it has a value."""
     findings: list[Finding] = []
     try:
-        findings += remove_gold(evaluation, name, member, clusters)
+        findings += remove_gold(evaluation, name, member)
         findings += place_choices(evaluation, name, member, clustering)
     except Undefined as undefined:
         not_run[f"peco of choices by {name}"] = str(undefined)
     return findings
-
-
-def _over_majority(
-    answers: LeakageAnswers, baselines: LeakageBaselines, *, seeded: bool
-) -> dict[str, PartLeakage]:
-    """Accuracy over the majority from each part alone."""
-    tests = baselines.count_tests(len(answers.alone))
-    return {
-        field: part_leakage(runs, baselines, tests, seeded=seeded)
-        for field, runs in answers.alone.items()
-    }
-
-
-def _read_elsewhere(
-    name: str,
-    reader: Reader,
-    answers: LeakageAnswers,
-    baselines: LeakageBaselines,
-    where: str,
-    seed: int,
-) -> tuple[list[Finding], dict[str, str], list[str]]:
-    """The figures of another test part, what is withheld, and what leaks there."""
-    if not traits_of(reader).learns_labels:
-        answers = calibrate_answers(answers, baselines.clusters)
-    rng = generator(seed, "leakage", identity(reader), where)
-    over = _over_majority(answers, baselines, seeded=isinstance(reader, Seeded))
-    findings, withheld, parts = answer_findings(
-        name, answers, over, baselines, rng, where
-    )
-    leaking = [
-        f"{name_condition(part)}, {where}"
-        for part, leakage in parts.items()
-        if leakage.decision == LEAKS
-    ]
-    return findings, withheld, leaking
 
 
 def _account_findings(
@@ -217,15 +143,15 @@ def _account_findings(
     baselines: LeakageBaselines,
 ) -> list[Finding]:
     """The account in bits of a benchmark whose parts are a query and its evidence."""
-    benchmark = evaluation.canonical.benchmark
+    benchmark = evaluation.sides.benchmark
     parts = benchmark.query, benchmark.evidence
-    if set(parts) != set(evaluation.canonical.fields) or len(set(parts)) < 2:
+    if set(parts) != set(evaluation.sides.fields) or len(set(parts)) < 2:
         return []
     query, evidence, both = (
         bits_by_item(runs, baselines)
         for runs in (*(answers.alone[str(part)] for part in parts), answers.pair)
     )
-    seed, clusters = evaluation.split_experiment.seed, baselines.clusters
+    seed, clusters = evaluation.experiment.seed, baselines.clusters
     rng = generator(seed, "leakage", identity(reader), "bits")
     return bits_findings(name, query, evidence, both, rng=rng, clusters=clusters)
 
@@ -240,34 +166,30 @@ def _find_all_regions(
     not_run: dict[str, str],
 ) -> dict[str, Regions]:
     """The clusters of each part, where the reader embeds items."""
-    test, seed = evaluation.canonical.benchmark.test, evaluation.split_experiment.seed
-    group = [test.column(test.group)] if test.group else []
+    test, seed = evaluation.sides.benchmark.test, evaluation.experiment.seed
     regions_by_field: dict[str, Regions] = {}
-    for field in evaluation.canonical.fields:
+    for field in evaluation.sides.fields:
+        called = evaluation.sides.column(field)
         test_vectors, train_vectors = measure_embedding(evaluation, member, Keep(field))
         if test_vectors.shape[1] == 0:
-            not_run[f"peco of {field} by {name}"] = "this reader embeds no items"
+            not_run[f"peco of {called} by {name}"] = "this reader embeds no items"
             continue
         try:
             regions_by_field[field] = find_regions(
                 name,
                 reader,
                 field,
+                evaluation.sides.condition(field),
                 test_vectors,
                 train_vectors,
                 labels,
-                shared_clusters([test.column(field), *group]),
+                shared_clusters([test.column(text_group(field))]),
                 clustering,
                 seed,
             )
         except Undefined as undefined:
-            not_run[f"peco of {field} by {name}"] = str(undefined)
+            not_run[f"peco of {called} by {name}"] = str(undefined)
     return regions_by_field
-
-
-def _permutation_p_values(findings: Sequence[Finding]) -> dict[str, float]:
-    """By part, the chance of as much PECO with permuted labels."""
-    return {f.condition: f.estimate.value for f in findings if f.statistic == "peco_p"}
 
 
 def _relevance_findings(
@@ -279,10 +201,11 @@ def _relevance_findings(
 ) -> list[Finding]:
     """Whether the readers of the pair and of one part look at the same tokens."""
     findings = []
-    for number, field in enumerate(evaluation.canonical.fields):
+    for number, field in enumerate(evaluation.sides.fields):
+        called = evaluation.sides.column(field)
         pair, single = measure_relevance(evaluation, reader, field)
         if 0 in (pair.values.shape[2], single.values.shape[2]):
-            not_run[f"tra of {field} by {name}"] = "this reader attributes nothing"
+            not_run[f"tra of {called} by {name}"] = "this reader attributes nothing"
             continue
         agreement = relevance_agreement(
             pair.values[0],
@@ -294,13 +217,13 @@ def _relevance_findings(
         for what, values in agreement._asdict().items():
             item_values = pd.Series(np.asarray(values, float), list(pair.ids)).dropna()
             if item_values.empty:
-                not_run[f"tra_{what} of {field} by {name}"] = "no token is relevant"
+                not_run[f"tra_{what} of {called} by {name}"] = "no token is relevant"
             else:
                 clusters = _test_clusters(evaluation, item_values.index)
                 estimate = mean_score(
                     item_values, rng=rng, clusters=clusters, resamples=MEAN_RESAMPLES
                 )
-                part = name_condition(field)
+                part = evaluation.sides.condition(field)
                 findings.append(Finding(f"tra_{what}", name, part, estimate))
     return findings
 
@@ -327,7 +250,7 @@ def _map_epochs(
         if inside.any() and not inside.all():
             clusters = _test_clusters(evaluation, table.index)
             contrast = _mean_contrast(table["confidence"], inside, rng, clusters)
-            part = name_condition(field)
+            part = evaluation.sides.condition(field)
             findings.append(Finding("confidence_of_biased", name, part, contrast))
     return table
 
@@ -351,7 +274,7 @@ def _mean_contrast(
 
 
 def _test_clusters(evaluation: Evaluation, ids: "pd.Index[str]") -> Ints:
-    """The clusters of these test items."""
-    benchmark = evaluation.canonical.benchmark
-    positions = pd.Index(benchmark.test.ids.astype(str)).get_indexer(ids.astype(str))
-    return np.asarray(benchmark.clusters(benchmark.test)[positions])
+    """The families of these test items."""
+    test = evaluation.sides.benchmark.test
+    positions = pd.Index(test.ids.astype(str)).get_indexer(ids.astype(str))
+    return np.asarray(family_numbers(test)[positions])

@@ -20,7 +20,6 @@ from measurand.core.arrays import Clusters, Floats, Ints
 from measurand.core.errors import Undefined
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Finding
-from measurand.core.names import name_condition
 from measurand.core.reader import Reader
 from measurand.core.recipe import identity
 from measurand.core.seeds import generator
@@ -90,6 +89,7 @@ def find_regions(
     name: str,
     reader: Reader,
     field: str,
+    part: str,
     test: NDArray[np.float32],
     train: NDArray[np.float32],
     labels: Ints,
@@ -97,7 +97,10 @@ def find_regions(
     clustering: ClusterSettings,
     seed: int,
 ) -> Regions:
-    """The clusters of one part as the pair reader sees it, and their labels."""
+    """The clusters of one part as the pair reader sees it, and their labels.
+
+    `part` is what findings call the field.
+    """
 
     def rng(*path: object) -> np.random.Generator:
         return generator(seed, "leakage", "regions", identity(reader), field, *path)
@@ -105,7 +108,6 @@ def find_regions(
     points, partitions, scores = _score_clusters(test, labels, groups, clustering, rng)
     published = _published_scores(test, labels, groups, clustering, rng("published"))
     neighbourhood = homophily(points, labels, rng=rng("homophily"), groups=groups)
-    part = name_condition(field)
     findings = [
         Finding("peco", name, part, _headline_peco(scores), _chance_decision(scores)),
         Finding("peco_raw", name, part, _mean_peco_figure(scores, "raw")),
@@ -156,18 +158,6 @@ def _score_clusters(
         for i, partition in enumerate(partitions)
     ]
     return points, partitions, scores
-
-
-def changed_peco(
-    vectors: NDArray[np.float32],
-    labels: Ints,
-    groups: Clusters,
-    clustering: ClusterSettings,
-    rng: Streams,
-) -> tuple[Estimate, str]:
-    """PECO of a part that was changed, and whether it is beyond chance."""
-    _, _, scores = _score_clusters(vectors, labels, groups, clustering, rng)
-    return _headline_peco(scores), _chance_decision(scores)
 
 
 def _reduce_vectors(

@@ -10,26 +10,26 @@ of form alone. Taking out what a reader answers can make a leak where none was: 
 reads so is not exported.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 
+from measurand.arms.alone import ERROR
 from measurand.audits.leakage.asking import (
     Evaluation,
     LeakageAnswers,
+    Runs,
     gather_runs,
 )
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.regions import Regions
-from measurand.audits.leakage.rules import RULE, leaking_rules, rule_findings
-from measurand.audits.leakage.scores import (
-    gold_logs,
-    leakage_baselines,
-)
+from measurand.audits.leakage.scores import gold_logs, leakage_baselines
 from measurand.audits.leakage.settings import DISCOVERY, EFFECT, FOLDS, REMOVALS
-from measurand.audits.leakage.simple import FORM
+from measurand.audits.leakage.sides import family_numbers, text_group
 from measurand.core.arrays import Bools, Ints
 from measurand.core.choices import guess_scores
 from measurand.core.clusters import linked_clusters
@@ -42,6 +42,8 @@ from measurand.core.reader import Reader, skip_temperature
 from measurand.core.recipe import Strength, identity, kind_of
 from measurand.core.seeds import generator
 from measurand.core.words import words
+from measurand.cues.candidates import part_texts
+from measurand.cues.certify import certified, find_cues
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import ask_all, reopen_experiment
 from measurand.interventions.fields import Keep
@@ -52,9 +54,7 @@ from measurand.stats.decisions import pool_estimates, unpaired_difference
 from measurand.stats.information import v_information
 from measurand.stats.paired import difference, mean_score, share_difference
 from measurand.stats.peco.score import peco
-from measurand.stats.tokens import token_statistics
 
-BOUND = 20  # words that the rule of words looks for, the surest first
 FEWEST = 50  # items that must be left on each side
 SELF, OTHER = "tfidf", "pca"  # who chooses, and who else reads what is left
 OVER, PAIR_ACCURACY = "repair_over_majority", "repair_pair_accuracy"
@@ -111,50 +111,47 @@ class RepairCheck:
 
 def repair_leaks(
     evaluation: Evaluation,
-    readers: Mapping[str, Reader],
-    readings: Sequence[LeakageReading],
+    reader: Reader,
+    reading: LeakageReading,
+    field: str,
     margin: float,
 ) -> Repair:
-    """Take out what leaks from the worst part, by the first reader; read the rest."""
-    first = readings[0]
-    leaking = [part for r in readings for part in r.stage.leaking_parts[:1]]
-    dear = first.stage.strength >= Strength.PRETRAINED
-    why = f"{first.name} would be asked dozens of times; add 'tfidf' to `readers`"
-    not_run = {"controls": why} if dear else {}
-    if not leaking:
-        not_run["repair"] = (
-            "no part surely leaks to a reader of words, and to take items out where "
-            "nothing leaks makes a leak"
-        )
-        return Repair("", {}, (), not_run)
-    field = leaking[-1]
-    if dear:
-        return Repair(field, {}, (), not_run | {"repair": why})
-    reader = skip_temperature(readers[first.name])
-    seed, test = evaluation.split_experiment.seed, evaluation.canonical.benchmark.test
-    rng = generator(seed, "leakage", "repair", identity(reader), field)
+    """Take out what leaks from a part, by one reader; read the rest.
+
+    Args:
+        evaluation: The benchmark, and where readers are asked.
+        reader: Who chooses; the weakest.
+        reading: What it answered, and its clusters.
+        field: The part that leaks most; empty where none surely does.
+        margin: Accuracy over the majority that still counts as nothing.
+    """
+    if not field:
+        why = "no part surely leaks, and to take items out then makes a leak"
+        return Repair("", {}, (), {"repair": why})
+    if reading.strength >= Strength.PRETRAINED:
+        why = f"{reading.name} would be asked dozens of times; add 'tfidf' to `readers`"
+        return Repair(field, {}, (), {"repair": why})
+    quick = skip_temperature(reader)
+    seed, test = evaluation.experiment.seed, evaluation.sides.benchmark.test
+    rng = generator(seed, "leakage", "repair", identity(quick), field)
     rule_half = rng.permutation(len(test)) % 2 == 0
-    other = OTHER if kind_of(reader) != OTHER else SELF
-    family = {first.name: reader, other: READERS.load(other)}
-    calibrated = readers[first.name]
-    check = RepairCheck(evaluation, field, family, calibrated, margin, rule_half)
-    removals = _removals(check, first, rng)
-    return _check_removals(check, removals, rng)
+    other = OTHER if kind_of(quick) != OTHER else SELF
+    family = {reading.name: quick, other: READERS.load(other)}
+    check = RepairCheck(evaluation, field, family, reader, margin, rule_half)
+    return _check_removals(check, _removals(check, reading), rng)
 
 
-def _removals(
-    check: RepairCheck, first: LeakageReading, rng: np.random.Generator
-) -> dict[str, Removal]:
+def _removals(check: RepairCheck, first: LeakageReading) -> dict[str, Removal]:
     """What each rule takes out."""
-    benchmark, field = check.evaluation.canonical.benchmark, check.field
+    benchmark, field = check.evaluation.sides.benchmark, check.field
     reader, regions = next(iter(check.readers.values())), first.regions.get(field)
     removals = {
         "answered": _removal_by_answers(check.evaluation, reader, field, first.answers)
     }
     # A word of one choice says nothing against its item, which has others.
-    if not check.evaluation.canonical.has_choices:
+    if not check.evaluation.sides.has_choices:
         removals["tokens"] = _removal_by_words(
-            benchmark.train, benchmark.test, field, rng
+            benchmark.train, benchmark.test, field, check.evaluation.experiment.seed
         )
     if regions is not None:
         removals["clusters"] = _removal_by_clusters(
@@ -191,67 +188,65 @@ def _removal_by_answers(
     evaluation: Evaluation, reader: Reader, field: str, first_answers: LeakageAnswers
 ) -> Removal:
     """The items that are answered without the other part, by who never saw them."""
-    benchmark = evaluation.canonical.benchmark
-    correct = pd.Series(
-        first_answers.alone[field].right[0], index=list(first_answers.alone[field].ids)
-    )
-    if evaluation.fold_experiment is not None:
-        sides = benchmark.train, benchmark.test
-        return Removal(*(correct.loc[list(side.ids)].to_numpy(bool) for side in sides))
+    benchmark = evaluation.sides.benchmark
     keep, train = Keep(field), benchmark.train
     asks = [
         Ask(
             reader,
-            fitted_on=Fold(number, evaluation.folds, "train"),
+            fitted_on=Fold(number, FOLDS, "train"),
             fitted_under=keep,
-            about=Fold(number, evaluation.folds, "test"),
+            about=Fold(number, FOLDS, "test"),
             under=keep,
         )
-        for number in range(evaluation.folds)
+        for number in range(FOLDS)
     ]
-    with reopen_experiment(
-        evaluation.split_experiment, replace(benchmark, test=train, test_parts={})
-    ) as inner:
+    inside = replace(benchmark, test=train, test_parts={})
+    with reopen_experiment(evaluation.experiment, inside) as inner:
         runs = gather_runs([ask_all(inner, asks)])
-    train_correct = pd.Series(runs.right[0], index=list(runs.ids))
+
+    def right(answers: Runs, items: Items) -> Bools:
+        correct = pd.Series(answers.right[0], index=list(answers.ids))
+        return correct.loc[[str(i) for i in items.ids]].to_numpy(bool)
+
     return Removal(
-        train_correct.loc[list(train.ids)].to_numpy(bool),
-        correct.loc[list(benchmark.test.ids)].to_numpy(bool),
+        right(runs, train), right(first_answers.alone[field], benchmark.test)
     )
 
 
-def _removal_by_words(
-    train: Items, test: Items, field: str, rng: np.random.Generator
-) -> Removal:
-    """The items that hold one of the surest words for their own label.
+def _removal_by_words(train: Items, test: Items, field: str, seed: int) -> Removal:
+    """The items that have a certified word for their own label.
 
     Words are found among training items; for one of these, among those of other folds.
     """
-    texts = linked_clusters([train.column(field)])
-    folds = rng.permutation(texts.max() + 1)[texts] % FOLDS  # a text is in one fold
+    texts = linked_clusters([train.column(text_group(field))])
+    rng = generator(seed, "leakage", "repair", "words", field)
+    folds = rng.permutation(texts.max() + 1)[texts] % FOLDS  # a family is in one fold
     removed = np.zeros(len(train), bool)
     for fold in range(FOLDS):
         inside = folds == fold
-        bound = _bound_words(train.rows(~inside), field)
+        bound = _certified_words(train.rows(~inside), field, seed)
         removed[inside] = _holds_bound_word(train.rows(inside), field, bound)
-    bound = _bound_words(train, field)
+    bound = _certified_words(train, field, seed)
     return Removal(removed, _holds_bound_word(test, field, bound))
 
 
-def _bound_words(items: Items, field: str) -> set[tuple[str, str]]:
-    """The words that most surely stand with a label, each with the label."""
-    tokens = token_statistics(items.column(field), items.labels, ngrams=(1, 1))
-    tokens = tokens[tokens["found"] & (tokens["z"] > 0)].head(BOUND)
-    return set(zip(tokens["token"], tokens["label"], strict=True))
+def _certified_words(items: Items, field: str, seed: int) -> set[tuple[str, str]]:
+    """The words that surely go with a label, each with the label."""
+    family = np.asarray(pd.factorize(items.column(text_group(field)))[0], np.int64)
+    rows = part_texts(items, field)
+    cues = find_cues(field, rows, family, seed, kinds=("word",))
+    return {(cue.name, cue.label) for cue in certified({field: cues}, ERROR)[field]}
 
 
 def _holds_bound_word(items: Items, field: str, bound: set[tuple[str, str]]) -> Bools:
-    """Whether each item holds a word that is bound to its own label."""
+    """Whether each item holds a word or phrase that is bound to its own label."""
     rows = zip(items.column(field), items.labels, strict=True)
-    return np.array(
-        [any((word, label) in bound for word in words(text)) for text, label in rows],
-        bool,
-    )
+    held = []
+    for text, label in rows:
+        said = words(text)
+        grams = {*said, *(f"{a} {b}" for a, b in pairwise(said))}
+        held.append(any((gram, label) in bound for gram in grams))
+    return np.array(held, bool)
 
 
 def _removal_by_clusters(test: Items, regions: Regions, rule_half: Bools) -> Removal:
@@ -278,7 +273,7 @@ def _remaining_items(
     check: RepairCheck, removal: Removal, rng: np.random.Generator
 ) -> list[tuple[Items, Items]]:
     """What the rule leaves, and then what is left after as many went at random."""
-    benchmark = check.evaluation.canonical.benchmark
+    benchmark = check.evaluation.sides.benchmark
     reread = ~check.rule_half
     if not removal.train.any():
         raise MeasurandError("the rule takes no training item out")
@@ -329,24 +324,11 @@ def _repair_findings(
         ]
     # What leaks by form is told by no word that a rule could look for.
     first = next(iter(check.readers))
-    for name, reader in ((first, check.calibrated), (FORM, SurfaceReader())):
+    for name, reader in ((first, check.calibrated), ("surface", SurfaceReader())):
         bits, margin_bits = _bits_left(check, reader, *remaining[0])
         outcome = LEAKY if bits.low > margin_bits else NO_LEAK
         findings.append(Finding("repair_bits", name, gone, bits, outcome))
-    return findings + _rules_left(check, gone, remaining[0][1])
-
-
-def _rules_left(check: RepairCheck, gone: str, test: Items) -> list[Finding]:
-    """The rules without a reader that still find right choices."""
-    benchmark = check.evaluation.canonical.benchmark
-    if test.choices is None:
-        return []
-    clusters = benchmark.clusters(test)
-    told = rule_findings(test, benchmark.query, clusters, check.margin)
-    return [
-        Finding("repair_rule", RULE, f"{gone}, {rule.statistic}", rule.estimate, LEAKY)
-        for rule in leaking_rules(told)
-    ]
+    return findings
 
 
 def _bits_left(
@@ -357,15 +339,14 @@ def _bits_left(
     By a reader with calibrated probabilities: where what is left is skewed, no accuracy
     shows a leak that the removal made.
     """
-    benchmark = check.evaluation.canonical.benchmark
+    benchmark = check.evaluation.sides.benchmark
     remaining = replace(benchmark, train=train, test=test, test_parts={})
     keep = Keep(check.field)
-    with reopen_experiment(check.evaluation.split_experiment, remaining) as inner:
+    with reopen_experiment(check.evaluation.experiment, remaining) as inner:
         answers = ask_all(inner, [Ask(reader, fitted_under=keep, under=keep)])
-    runs, clusters = gather_runs([answers]), benchmark.clusters(test)
-    ground = leakage_baselines(test, clusters, None, check.margin)
+    runs, ground = gather_runs([answers]), leakage_baselines(test)
     bits = v_information(gold_logs(runs, 0), ground.null, clusters=ground.clusters)
-    return bits, ground.margin_bits
+    return bits, -check.margin * float(ground.null.mean()) / math.log(2)
 
 
 def _repair_decision(removed: Estimate, at_random: Estimate, margin: float) -> str:
@@ -386,7 +367,7 @@ def _read_remaining(
     remaining: Sequence[tuple[Items, Items]],
 ) -> list[dict[str, Estimate]]:
     """What a reader reaches in each of the sets that are left."""
-    seed = check.evaluation.split_experiment.seed
+    seed = check.evaluation.experiment.seed
     figures = []
     for number, (train, test) in enumerate(remaining):
         path = "leakage", "reread", identity(reader), rule, number
@@ -403,12 +384,12 @@ def _read_anew(
     rng: np.random.Generator,
 ) -> dict[str, Estimate]:
     """What the part alone is over the majority, and what the pair reaches."""
-    benchmark = check.evaluation.canonical.benchmark
+    benchmark = check.evaluation.sides.benchmark
     remaining = replace(benchmark, train=train, test=test, test_parts={})
     asks = [Ask(reader, fitted_under=c, under=c) for c in (Keep(check.field), AsIs())]
-    with reopen_experiment(check.evaluation.split_experiment, remaining) as inner:
+    with reopen_experiment(check.evaluation.experiment, remaining) as inner:
         alone, pair = ask_all(inner, asks)
-    ids, clusters = list(alone.ids), benchmark.clusters(test)
+    ids, clusters = list(alone.ids), family_numbers(test)
     majority = guess_scores(test).set_axis(ids)
     single, full = (
         pd.Series(answers.correct[0].astype(float), ids) for answers in (alone, pair)

@@ -5,20 +5,21 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from measurand.audits.leakage.canonical import CanonicalBenchmark
+from measurand.arms.arm import DRAWS
+from measurand.arms.pool import FOLDS, LABEL
+from measurand.audits.leakage.asking import is_one_class
 from measurand.audits.leakage.cards import WorkList, aims_by_item
 from measurand.audits.leakage.choices import published_warnings
+from measurand.audits.leakage.conclude import LeakFacts, deciding_channel
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.repair import Repair
-from measurand.audits.leakage.rules import share_choices
 from measurand.audits.leakage.scores import LeakageBaselines, gold_logs
 from measurand.audits.leakage.settings import CLUSTERINGS, SHOWN, LeakageSettings
-from measurand.audits.leakage.verdict import explain_shift
-from measurand.core.arrays import Bools
+from measurand.audits.leakage.sides import Sides
+from measurand.core.arrays import Bools, Floats
 from measurand.core.benchmark import Benchmark
-from measurand.core.clusters import count_clusters
 from measurand.core.finding import merge_remarks
-from measurand.core.names import ROW, name_condition, own_column
+from measurand.core.names import ROW, own_column
 from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe, given_settings
 from measurand.experiment.statements import (
@@ -26,90 +27,55 @@ from measurand.experiment.statements import (
     several_right_warnings,
     share_warnings,
 )
-from measurand.stats.agreement import agreement_bounds
 from measurand.stats.information import pvi
 
 SIDE, KEEP, WRITE, AIM = map(own_column, ("side", "keep", "write", "aim"))
 WITHOUT_QUESTION = own_column("without_question")
-ROUGH = 30  # clusters of items under which an interval is called rough
-MISLED = 0.5  # bits surely lost by reading a part, beyond what no calibration leaves
+FIRST = "tfidf"  # a channel that every report keeps item by item
 MUCH = 0.05  # a share of items cut that a reader of the report should know
 
 
-def describe_leakage_benchmark(
-    original: Benchmark, canonical: CanonicalBenchmark
-) -> dict[str, object]:
+def describe_leakage_benchmark(original: Benchmark, sides: Sides) -> dict[str, object]:
     """The benchmark as a report states it: never a path."""
-    counts = canonical.scored_items.labels.value_counts()
-    split = canonical.benchmark
-    return (
-        original.describe()
-        | {
-            "labels": {
-                canonical.labels[n]: int(counts.get(n, 0))
-                for n in sorted(canonical.labels)
-            },
-            "train": len(split.train),
-            "test": len(split.test),
-            "evaluated": "out of fold" if canonical.pool is not None else "test items",
-            "digest": {"train": split.train.digest, "test": split.test.digest},
-        }
-        | (
-            {
-                "test_parts": {
-                    name: len(part) for name, part in original.test_parts.items()
-                }
-            }
-            if original.test_parts
-            else {}
-        )
-    )
+    test, pool = sides.benchmark.test, sides.pool
+    described = original.describe() | {
+        "train": len(sides.benchmark.train),
+        "test": len(test),
+        "digest": {
+            "train": sides.benchmark.train.digest,
+            "test": sides.benchmark.test.digest,
+        },
+        "pooled": len(pool),
+    }
+    parts = {name: len(part) for name, part in original.test_parts.items()}
+    return described | ({"test_parts": parts} if parts else {})
 
 
 def leakage_settings(
     seed: int,
     readers: Mapping[str, Reader],
     readings: Sequence[LeakageReading],
-    canonical: CanonicalBenchmark,
-    baselines: LeakageBaselines,
+    facts: LeakFacts,
     settings: LeakageSettings,
 ) -> dict[str, object]:
     """Everything that was chosen before the run."""
-    cut = canonical.pool is not None
     return {
         "margin": settings.margin,
-        "margin_bits": baselines.margin_bits,
-        "readers_sharing_error": baselines.readers,
+        "margin_bits": max((part.margin_bits for part in facts.parts), default=0.0),
         "seed": seed,
-        "calibrate": settings.calibrate,
-        "strongest": settings.strongest,
-        "controls": settings.controls,
         "check_inference": settings.check_inference,
         "k": settings.k,
         "effective_k": _effective_k(readings),
         "components": settings.components,
         "clusterings": CLUSTERINGS,
-        "folds": settings.folds if cut else 0,
-        "fold_draws": settings.draws if cut else 0,
+        "pool_folds": FOLDS,
+        "pool_draws": DRAWS,
         "reference_accuracy": settings.reference,
         **given_settings(settings, "seeds", "tsne"),
         "readers": {name: describe_recipe(reader) for name, reader in readers.items()},
-        "called": [reading.name for reading in readings if reading.name not in readers],
         "thresholds": SHOWN | {"margin": settings.margin},
         "remarks": merge_remarks(readings),
     }
-
-
-def _misled_warnings(readings: Sequence[LeakageReading]) -> list[str]:
-    """Who is far surer than right of a part: training taught it what does not hold."""
-    return [
-        f"{reading.name} is far surer than right of {field} alone ({part.bits.over} "
-        "bits): what tells the label in training does not in the test items, and more "
-        "items of this kind would not help; look what its right texts share there"
-        for reading in readings
-        for field, part in reading.stage.parts.items()
-        if part.bits.over.high + part.shift_bits < -MISLED
-    ]
 
 
 def _effective_k(readings: Sequence[LeakageReading]) -> int | None:
@@ -119,115 +85,71 @@ def _effective_k(readings: Sequence[LeakageReading]) -> int | None:
 
 
 def leakage_warnings(
-    canonical: CanonicalBenchmark,
-    baselines: LeakageBaselines,
-    readings: Sequence[LeakageReading],
+    original: Benchmark, sides: Sides, readings: Sequence[LeakageReading]
 ) -> list[str]:
     """What a reader of the report should know before quoting it."""
-    name = canonical.benchmark.name
-    messages = published_warnings(name) if canonical.has_choices else []
-    cluster_count = count_clusters(baselines.clusters)
-    if cluster_count < ROUGH:
+    messages = published_warnings(original.name) if sides.has_choices else []
+    if len(sides.fields) == 1:
         messages.append(
-            f"only {cluster_count} clusters of items that hang together: intervals are "
-            "rough"
+            f"{sides.column(sides.fields[0])} is all there is of an item: that it "
+            "predicts the label may be the task itself, and no leak"
         )
-    if baselines.shift_bits >= baselines.margin_bits:
-        messages.append(explain_shift(baselines))
-    fields = canonical.benchmark.test.fields
-    if len(fields) == 1:
+    if not sides.pool.given:
         messages.append(
-            f"{fields[0]} is all there is of an item: that it tells the label may be "
-            "the task itself, and no leak"
-        )
-    if canonical.has_choices and share_choices(canonical.scored_items):
-        messages.append(
-            "all items offer the same choices, so that their length, form and likeness "
-            "are not asked apart from their words; if these are classes, what leaks "
-            "here is which of them is commonest"
-        )
-    if canonical.pool is None:
-        messages += _misled_warnings(readings)
-    else:
-        messages.append(
-            "no test items were given: accuracies are out of fold, and clusters are of "
-            f"the {len(canonical.benchmark.test)} items of one seeded split"
+            "no test items were given: figures of the published protocol are of the "
+            f"{len(sides.benchmark.test)} test items of one seeded split"
         )
     for reading in readings:
         messages += share_warnings(reading.name, reading.remarks, MUCH)
-        if reading.stage.faulty:
-            messages.append(
-                f"{reading.name} reads something from a part alone where training "
-                "labels were dealt anew: its word does not count"
-            )
-        if reading.stage.collapsed:
-            messages.append(
-                f"{reading.name} is not clearly above the majority with all fields"
-            )
         messages += [
-            f"{reading.name} says one class whatever {name_condition(field)} alone is"
-            for field, part in reading.stage.parts.items()
-            if part.one_class
+            f"{reading.name} predicts one class whatever {sides.column(field)} alone is"
+            for field, runs in reading.answers.alone.items()
+            if is_one_class(runs)
         ]
-        messages += _infeasible_agreements(reading, len(canonical.benchmark.classes))
-    overlap = canonical.benchmark.notes.get("overlap", 0)
-    if overlap and canonical.pool is None:
+    overlap = original.notes.get("overlap", 0)
+    if overlap and sides.pool.given:
         messages.append(f"{overlap} test items stand in the training items too")
     messages += one_order_warnings(merge_remarks(readings))
-    return [*messages, *several_right_warnings(canonical.benchmark)]
-
-
-def _infeasible_agreements(reading: LeakageReading, classes: int) -> list[str]:
-    """Agreements that the two accuracies do not allow: a sign of mixed-up items."""
-    messages, pair = [], reading.answers.pair
-    for field, alone in reading.answers.alone.items():
-        for run in range(len(pair.probabilities)):
-            low, high = agreement_bounds(
-                float(pair.right[run].mean()), float(alone.right[run].mean()), classes
-            )
-            agree = float((pair.answers[run] == alone.answers[run]).mean())
-            if not low - 1e-9 <= agree <= high + 1e-9:
-                messages.append(
-                    f"{reading.name} agrees with itself on {field} impossibly often"
-                )
-    return messages
+    return [*messages, *several_right_warnings(original)]
 
 
 def leakage_item_table(
-    canonical: CanonicalBenchmark,
+    sides: Sides,
     readings: Sequence[LeakageReading],
+    facts: LeakFacts,
     repairs: Repair,
     work: WorkList | None,
     baselines: LeakageBaselines,
 ) -> pd.DataFrame:
     """One row an item: who answers it, where it lies, what to do about it."""
-    train, test = canonical.benchmark.train, canonical.benchmark.test
-    names = dict(canonical.labels)
-    parts = []
-    for side, items in (("train", train), ("test", test)):
-        table = items.table[[*items.fields, items.label]].copy()
-        table[items.label] = table[items.label].map(names)
-        table[SIDE] = side
-        parts.append(table)
-    table = pd.concat(parts)
-    called = [*canonical.rows[0], *canonical.rows[1]]
+    train, test = sides.benchmark.train, sides.benchmark.test
+    table = pd.concat(
+        [
+            items.table[[*items.fields, items.label]].assign(**{SIDE: side})
+            for side, items in (("train", train), ("test", test))
+        ]
+    )
+    table[LABEL] = table[LABEL].map(sides.label)
+    called = [*sides.rows[0], *sides.rows[1]]
     if called != table.index.astype(str).tolist():
         table[ROW] = called
     in_test = (table[SIDE] == "test").to_numpy()
+    for column, scores in _pooled_columns(sides, facts).items():
+        table[column] = scores
     for reading in readings:
-        scored = in_test if canonical.pool is None else np.ones(len(table), bool)
-        for column, values in _answer_columns(reading, baselines).items():
-            table[column] = values.reindex(table.index).where(scored).to_numpy()
+        for column, values in _answer_columns(sides, reading, baselines).items():
+            table[column] = values.reindex(table.index).where(in_test).to_numpy()
         for field, regions in reading.regions.items():
             numbers = np.concatenate([regions.trained, regions.clusters])
-            table[own_column("cluster", field, reading.name)] = numbers
+            column = own_column("cluster", sides.column(field), reading.name)
+            table[column] = numbers
         if reading.epoch_map is not None:
             inside = reading.epoch_map.reindex(list(table.index))
             for what in ("confidence", "variability", "correctness"):
                 test_values = inside[what].where(in_test)
                 table[own_column(what, reading.name)] = test_values.to_numpy()
-    if canonical.has_choices:
-        table[WITHOUT_QUESTION] = _answered_alone(canonical, readings, table)
+    if sides.has_choices:
+        table[WITHOUT_QUESTION] = _answered_alone(sides, readings, table)
     for rule, removal in sorted(repairs.removals.items()):
         removed = np.concatenate([removal.train, removal.test])
         table[own_column("remove", rule)] = removed
@@ -237,36 +159,44 @@ def leakage_item_table(
         table[AIM] = [aims.get(row, "") for row in rows]
         for column, field in ((KEEP, "keep"), (WRITE, "write")):
             table[column] = np.where(table[AIM] != "", work.tasks[field].iloc[0], "")
-    return table
+    return table.rename(columns=dict(sides.pool.names))
+
+
+def _pooled_columns(sides: Sides, facts: LeakFacts) -> dict[str, Floats]:
+    """How much oftener than on permuted labels each item is predicted, by part."""
+    order = np.concatenate(sides.places)
+    return {
+        own_column("over", sides.column(part.part), channel): (
+            part.accuracy[channel].scores - part.accuracy[channel].base
+        )[order]
+        for part in facts.parts
+        for channel in dict.fromkeys((FIRST, deciding_channel(part)))
+    }
 
 
 def _answered_alone(
-    canonical: CanonicalBenchmark,
-    readings: Sequence[LeakageReading],
-    table: pd.DataFrame,
+    sides: Sides, readings: Sequence[LeakageReading], table: pd.DataFrame
 ) -> Bools:
-    """Which items the reader to whom the choices tell most answers without a question.
+    """Which test items are answered without the question, by who answers most so.
 
     In most runs; items that were not scored are none of them.
     """
-    field = str(canonical.benchmark.test.choices)
-    best = max(readings, key=lambda r: r.stage.parts[field].bits.over.value)
-    runs = best.answers.alone[field]
-    right = pd.Series(runs.right.mean(axis=0) > 1 / 2, index=list(runs.ids))
+    field = str(sides.benchmark.test.choices)
+    answered = [reading.answers.alone[field] for reading in readings]
+    best = max(answered, key=lambda runs: float(runs.right.mean()))
+    right = pd.Series(best.right.mean(axis=0) > 1 / 2, index=list(best.ids))
     inside = right.reindex(table.index.astype(str), fill_value=False)
-    if canonical.pool is None:
-        inside &= (table[SIDE] == "test").to_numpy()
-    return np.asarray(inside, bool)
+    return np.asarray(inside & (table[SIDE] == "test").to_numpy(), bool)
 
 
 def _answer_columns(
-    reading: LeakageReading, baselines: LeakageBaselines
+    sides: Sides, reading: LeakageReading, baselines: LeakageBaselines
 ) -> dict[str, "pd.Series[float]"]:
     """What is right and how many bits it gives: all fields (the pair), and each."""
     pair: tuple[str, str, tuple[str, ...]] = ("pair_right", "pair_pvi", ())
     runs_of = {pair: reading.answers.pair}
     for field, runs in reading.answers.alone.items():
-        runs_of["right", "pvi", (field,)] = runs
+        runs_of["right", "pvi", (sides.column(field),)] = runs
     columns = {}
     for (right, bits, names), runs in runs_of.items():
         # Bits of the first run, as PVI is of one reader.
