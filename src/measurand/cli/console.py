@@ -26,7 +26,7 @@ LINE_EVERY = 60.0  # seconds between lines of progress, where there is no termin
 
 def notice(line: str) -> None:
     """Say something beside the result."""
-    from measurand.report.terminal import plain_text
+    from measurand.wording.text import plain_text
 
     print(plain_text(line, 600), file=sys.stderr)
 
@@ -87,7 +87,7 @@ def open_with_progress(
     from measurand.core.files import check_writable
     from measurand.experiment.budget import Budget, to_seconds
     from measurand.experiment.experiment import open_experiment
-    from measurand.report.terminal import plain_text
+    from measurand.wording.text import plain_text
 
     store = run.store or cache_directory()
     check_writable(store)
@@ -246,7 +246,7 @@ def live_table(
         TimeRemainingColumn,
     )
 
-    from measurand.report.terminal import plain_text
+    from measurand.wording.text import plain_text
 
     console = Console(stderr=True)
     columns = (

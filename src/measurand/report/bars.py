@@ -25,7 +25,7 @@ from measurand.report.answer import (
     split_condition,
     split_shares,
 )
-from measurand.report.details import (
+from measurand.wording.details import (
     named_margin,
 )
 from measurand.report.differences import list_differences, short_name
@@ -38,8 +38,8 @@ from measurand.report.leak_causes import (
     leaks_elsewhere,
     name_leak,
 )
-from measurand.report.phrases import name_part, say_count
-from measurand.report.terminal import plain_text
+from measurand.wording.phrases import name_part, say_count
+from measurand.wording.text import plain_text
 
 SURELY = ("leaks", "remembered")  # what is decided of a gain beyond the margin
 RECOVERED = 0.5  # of a planted fault, above which most of it is found

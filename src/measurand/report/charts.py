@@ -17,7 +17,7 @@ from measurand.report.layout import (
     stack_rows,
     to_number,
 )
-from measurand.report.terminal import plain_text
+from measurand.wording.text import plain_text
 from measurand.report.vega import (
     Channel,
     Spec,

@@ -32,7 +32,7 @@ from measurand.report.layout import (
     plot_columns,
     to_number,
 )
-from measurand.report.terminal import plain_text
+from measurand.wording.text import plain_text
 from measurand.report.vega import (
     Channel,
     Spec,

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from measurand.core.finding import Exhibit, Report
 from measurand.report.answer import Answer, answer_report, answer_split
 from measurand.report.cards import card_lines
-from measurand.report.details import list_warnings
+from measurand.wording.details import list_warnings
 from measurand.report.differences import change_grids
-from measurand.report.phrases import say_readers
+from measurand.wording.phrases import say_readers
 from measurand.report.tables import TextGrid, exhibit_grid, grids
-from measurand.report.terminal import heading, plain_text
+from measurand.report.terminal import heading
+from measurand.wording.text import plain_text
 
 # Entities, because a backslash before a bracket starts a formula in some renderers.
 ENTITIES = {ord(mark): f"&#{ord(mark)};" for mark in "\\`*{}<>|~$&"}

@@ -11,14 +11,14 @@ from measurand.core.finding import Finding, Report
 from measurand.core.names import condition_column, is_of_some
 from measurand.core.terms import reader_words
 from measurand.report.bars import Bar, BarChart
-from measurand.report.details import (
+from measurand.wording.details import (
     find_estimate,
     guessing,
     named_margin,
     named_roles,
 )
 from measurand.report.evidence_causes import FORM
-from measurand.report.exposure import deciding_size
+from measurand.wording.exposure import deciding_size
 from measurand.report.leak_causes import (
     PART_STATISTICS,
     leaking_part,
@@ -26,8 +26,8 @@ from measurand.report.leak_causes import (
     name_leak,
     right_alone,
 )
-from measurand.report.phrases import capitalise, name_part, say_count
-from measurand.report.terminal import plain_text
+from measurand.wording.phrases import capitalise, name_part, say_count
+from measurand.wording.text import plain_text
 
 # Who reads no word.
 NO_READER = (

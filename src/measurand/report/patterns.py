@@ -12,7 +12,7 @@ import pandas as pd
 from measurand.core.arrays import Bools
 from measurand.core.finding import Exhibit, Report
 from measurand.core.words import UNSPACED
-from measurand.report.details import guessing
+from measurand.wording.details import guessing
 from measurand.report.explorer import name_items
 from measurand.report.layout import to_number
 from measurand.report.leak_causes import (
@@ -22,8 +22,8 @@ from measurand.report.leak_causes import (
     leaking_rules,
     name_leak,
 )
-from measurand.report.phrases import capitalise, name_part, say_count
-from measurand.report.terminal import plain_text
+from measurand.wording.phrases import capitalise, name_part, say_count
+from measurand.wording.text import plain_text
 
 MOST = 10
 MOST_SHOWN = 2  # items a pattern

@@ -24,7 +24,7 @@ from measurand.report.layout import (
     to_number,
 )
 from measurand.report.tables import point_units
-from measurand.report.terminal import plain_text
+from measurand.wording.text import plain_text
 from measurand.report.vega import (
     Spec,
     constant,

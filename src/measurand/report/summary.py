@@ -12,10 +12,11 @@ from measurand.report.answer import (
     answer_split,
     worst_answer,
 )
-from measurand.report.details import list_warnings
+from measurand.wording.details import list_warnings
 from measurand.report.differences import change_grids
-from measurand.report.phrases import join_words, say_readers
-from measurand.report.terminal import detail_lines, heading, lay_out_columns, plain_text
+from measurand.wording.phrases import join_words, say_readers
+from measurand.report.terminal import detail_lines, heading, lay_out_columns
+from measurand.wording.text import plain_text
 
 WIDTH, NARROW = 88, 60  # letters a line at most, and what no line is cut below
 MOST_LINES = 25  # of a summary that is not verbose

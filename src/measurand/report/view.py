@@ -27,7 +27,7 @@ from measurand.report.bars import (
 )
 from measurand.report.causes import compared_verdicts
 from measurand.report.command import command
-from measurand.report.details import list_warnings
+from measurand.wording.details import list_warnings
 from measurand.report.explorer import Explorer, explore, name_items
 from measurand.report.map import (
     CardAnchors,
@@ -38,7 +38,7 @@ from measurand.report.map import (
 )
 from measurand.report.part_bars import parts_chart
 from measurand.report.patterns import Pattern, find_patterns, leaking_first
-from measurand.report.phrases import say_readers
+from measurand.wording.phrases import say_readers
 from measurand.report.tables import (
     TextGrid,
     exhibit_grid,
@@ -46,7 +46,8 @@ from measurand.report.tables import (
     mapping_grid,
     trend_remark,
 )
-from measurand.report.terminal import heading, join_sentences, plain_text
+from measurand.report.terminal import heading
+from measurand.wording.text import join_sentences, plain_text
 from measurand.report.theme import follow_theme
 from measurand.report.titles import figure_title
 
