@@ -178,7 +178,7 @@ def print_answer(summary: str, *, verbose: bool = False) -> None:
     if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
         print(text)
         return
-    starts = {f"{t.sign} {t.word.upper()} ": name for name, t in tone_words().items()}
+    starts = {f"{tone.sign} ": name for name, tone in tone_words().items()}
     for line in text.split("\n"):
         tone = next((name for s, name in starts.items() if line.startswith(s)), None)
         typer.secho(line, fg=PAINTS[tone] if tone else None, bold=tone is not None)

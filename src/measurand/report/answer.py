@@ -24,7 +24,7 @@ from measurand.core.terms import (
 from measurand.report.command import settling_command
 from measurand.report.differences import COMPARE, fill_compare
 from measurand.report.terminal import heading
-from measurand.wording import say_bound, say_clause, say_settle, say_verdict
+from measurand.wording import say_bound, say_clause, say_report, say_settle
 from measurand.wording.details import (
     Details,
     is_drawn,
@@ -36,7 +36,6 @@ from measurand.wording.phrases import (
     join_words,
     name_part,
     say_count,
-    say_readers,
 )
 from measurand.wording.reasons import fill_reason, provisional_step
 from measurand.wording.text import plain_text
@@ -149,7 +148,7 @@ def _answer_by_reason(answer: Answer, report: Report, words: VerdictWords) -> An
     """The words of the verdict, with what the report fills in."""
     fill = fill_compare if report.audit == COMPARE else fill_reason
     details: Details = fill(report, words)
-    reason = plain_text(say_readers(say_verdict(report.verdict), report), 300)
+    reason = plain_text(say_report(report), 300)
     return replace(
         answer,
         tone=tone_words()[details.tone] if details.tone else words.tone,

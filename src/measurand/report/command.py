@@ -15,8 +15,8 @@ from typing import Any
 from measurand.core.clause import Name
 from measurand.core.finding import Report
 from measurand.core.names import ALL_ITEMS
-from measurand.wording.details import is_drawn, named_roles
 from measurand.report.terminal import heading
+from measurand.wording.details import is_drawn, named_roles
 from measurand.wording.text import plain_text
 
 OPTIONS = (

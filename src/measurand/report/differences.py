@@ -19,10 +19,10 @@ from measurand.core.terms import (
     verdict_words,
 )
 from measurand.report.layout import to_number
-from measurand.wording.phrases import capitalise
 from measurand.report.tables import TextGrid
 from measurand.report.terminal import CERTAIN, DECISIONS, KIND, NEEDED, SUFFIX
 from measurand.wording.details import Details
+from measurand.wording.phrases import capitalise
 from measurand.wording.text import plain_text
 
 COMPARE = "compare"  # what a report on reports is called

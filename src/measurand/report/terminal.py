@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 
 from measurand.core.finding import Exhibit, Finding, Report
-from measurand.wording import say_verdict
-from measurand.wording.phrases import say_readers
+from measurand.wording import say_report
 from measurand.wording.text import plain_text
 
 KIND = "changes"
@@ -92,6 +91,7 @@ def _cell_interval(value: float, low: float, high: float) -> str:
 MOST_FINDINGS = 24  # more than this scrolls the verdict off the screen
 DECISIONS, VERDICTS = "decisions", ["benchmark", "verdict", "why"]
 
+
 def heading(report: Report) -> tuple[str, str]:
     """What kind of report it is, and of what."""
     name = plain_text(report.benchmark.get("name", "a benchmark"), 120)
@@ -113,7 +113,7 @@ def detail_lines(report: Report) -> list[str]:
             ),
             "",
         ]
-    reason = say_readers(say_verdict(verdict), report)
+    reason = say_report(report)
     lines += [f"{plain_text(verdict.label)}: {plain_text(reason, 800)}"]
     if verdict.provisional:
         lines += ["provisional: a stronger reader could still overturn this"]

@@ -5,6 +5,12 @@ and nothing ever reads a sentence to learn what was decided. The two audits that
 state a reason have their words in `exposure` and `explanations`.
 """
 
-from measurand.wording.render import say_bound, say_clause, say_settle, say_verdict
+from measurand.wording.render import (
+    say_bound,
+    say_clause,
+    say_report,
+    say_settle,
+    say_verdict,
+)
 
-__all__ = ["say_bound", "say_clause", "say_settle", "say_verdict"]
+__all__ = ["say_bound", "say_clause", "say_report", "say_settle", "say_verdict"]

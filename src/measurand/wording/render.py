@@ -13,7 +13,7 @@ from measurand.core.clause import Clause, Fact, Name
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Report, Verdict
 from measurand.core.terms import reader_words
-from measurand.wording.phrases import capitalise, join_words
+from measurand.wording.phrases import capitalise, join_words, say_readers
 from measurand.wording.text import plain_text
 
 LONGEST = 60  # letters of a name in a sentence
@@ -53,12 +53,23 @@ def say_verdict(verdict: Verdict) -> str:
     return " ".join(map(say_clause, verdict.clauses)) or verdict.reason
 
 
+def say_report(report: Report) -> str:
+    """The same of a report, whose reason may name its readers."""
+    return (
+        say_verdict(report.verdict)
+        if report.verdict.clauses
+        else say_readers(report.verdict.reason, report)
+    )
+
+
 def say_bound(report: Report) -> str:
     """What holds whatever the label; empty where the verdict has no bound."""
     bound = report.verdict.bound
     kind = "exact" if report.verdict.code == EXACT else report.audit
     known = f"bound.{kind}" in load_templates()
-    return say_clause(Clause(f"bound.{kind}", {"bound": bound})) if bound and known else ""
+    return (
+        say_clause(Clause(f"bound.{kind}", {"bound": bound})) if bound and known else ""
+    )
 
 
 def say_settle(verdict: Verdict) -> str:
@@ -97,7 +108,11 @@ def say_word(word: str) -> str:
     """
     views: Mapping[str, str] = load_templates()["views"]
     reader, comma, view = word.partition(", ")
-    return f"{reader_words(reader)} on {views.get(view, view)}" if comma else reader_words(word)
+    return (
+        f"{reader_words(reader)} on {views.get(view, view)}"
+        if comma
+        else reader_words(word)
+    )
 
 
 def _number(value: float, digits: int = 1) -> str:
@@ -128,7 +143,9 @@ def _upper(fact: Fact, unit: str) -> str:
     high = fact.high if isinstance(fact, Estimate) else fact
     value = 100 * float(high) if isinstance(high, int | float) else math.nan
     digits = len(_number(value).partition(".")[2])
-    steps = math.ceil(round(value * 10**digits, 6)) if math.isfinite(value) else math.nan
+    steps = (
+        math.ceil(round(value * 10**digits, 6)) if math.isfinite(value) else math.nan
+    )
     return f"{_number(steps / 10**digits, digits)}{unit}"
 
 
