@@ -135,16 +135,13 @@ def split_chart(reports: Sequence[Report]) -> BarChart | None:
 def ladder_chart(report: Report) -> BarChart | None:
     """What each model finds, against the margin."""
     margin = named_margin(report)
-    for statistic, (effect, note) in EFFECTS.items():
-        rows = [
-            f
-            for f in report.findings
-            if f.statistic == statistic and math.isfinite(f.estimate.value)
-        ][:MOST_ROWS]
-        if rows:
-            break
-    else:
+    finite = [f for f in report.findings if math.isfinite(f.estimate.value)]
+    stated = {f.statistic for f in finite}
+    statistic = next((name for name in EFFECTS if name in stated), "")
+    if not statistic:
         return None
+    effect, note = EFFECTS[statistic]
+    rows = [f for f in finite if f.statistic == statistic][:MOST_ROWS]
     several = len({f.condition for f in rows}) > 1
     bars = [_ladder_bar(f, margin, several=several) for f in rows]
     count = sum(bar.tone == "seen" for bar in bars)

@@ -87,7 +87,8 @@ def _merge_rows(tables: Sequence[Exhibit]) -> dict[str, dict[str, object]]:
     merged: dict[str, dict[str, object]] = {}
     for exhibit in tables:
         for record in exhibit.table.to_dict("records"):
-            row = merged.setdefault(plain_text(record["part"], 200), {})
+            part = plain_text(record["part"], 200)
+            row = merged.setdefault(part, {"part": part})
             for name, value in record.items():
                 if pd.api.types.is_scalar(value) and not pd.isna(value):
                     row.setdefault(str(name), value)

@@ -281,8 +281,8 @@ def _read_verdict(
     return Verdict(
         **words,
         clauses=tuple(_read_clause(**clause) for clause in clauses),
-        bound=bound and _read_estimate(bound),
-        settle=settle and _read_clause(**settle),
+        bound=_read_estimate(bound) if bound else None,
+        settle=_read_clause(**settle) if settle else None,
     )
 
 

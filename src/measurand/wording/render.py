@@ -31,10 +31,9 @@ def load_templates() -> Mapping[str, Any]:
 def say_clause(clause: Clause) -> str:
     """The sentences of a clause; of a code without a template, the code itself.
 
-    >>> part, over = Name("part", "claim"), Estimate(0.1, 0.05, 0.15, 0.95, 400, "")
-    >>> say_clause(Clause("leak.bits", {"part": part, "reader": "tfidf", "bits": over}))
-    '“claim” alone carries information on the label: TF-IDF + logistic regression finds \
-0.10 bits (95 % CI 0.05 to 0.15) over permuted labels.'
+    >>> bound = Estimate(0.0312, 0.0312, 0.0312, 1.0, 400, "upper bound")
+    >>> say_clause(Clause("bound.evidence", {"bound": bound}))
+    'At most 3.2 % of labels can need the evidence.'
     """
     template = load_templates().get(clause.code)
     if template is None:
@@ -55,21 +54,18 @@ def say_verdict(verdict: Verdict) -> str:
 
 def say_report(report: Report) -> str:
     """The same of a report, whose reason may name its readers."""
-    return (
-        say_verdict(report.verdict)
-        if report.verdict.clauses
-        else say_readers(report.verdict.reason, report)
-    )
+    if report.verdict.clauses:
+        return say_verdict(report.verdict)
+    return say_readers(report.verdict.reason, report)
 
 
 def say_bound(report: Report) -> str:
     """What holds whatever the label; empty where the verdict has no bound."""
     bound = report.verdict.bound
-    kind = "exact" if report.verdict.code == EXACT else report.audit
-    known = f"bound.{kind}" in load_templates()
-    return (
-        say_clause(Clause(f"bound.{kind}", {"bound": bound})) if bound and known else ""
-    )
+    code = f"bound.{'exact' if report.verdict.code == EXACT else report.audit}"
+    if bound is None or code not in load_templates():
+        return ""
+    return say_clause(Clause(code, {"bound": bound}))
 
 
 def say_settle(verdict: Verdict) -> str:
@@ -108,11 +104,9 @@ def say_word(word: str) -> str:
     """
     views: Mapping[str, str] = load_templates()["views"]
     reader, comma, view = word.partition(", ")
-    return (
-        f"{reader_words(reader)} on {views.get(view, view)}"
-        if comma
-        else reader_words(word)
-    )
+    if not comma:
+        return reader_words(word)
+    return f"{reader_words(reader)} on {views.get(view, view)}"
 
 
 def _number(value: float, digits: int = 1) -> str:
@@ -142,10 +136,10 @@ def _upper(fact: Fact, unit: str) -> str:
     """The largest value that is not excluded, rounded up."""
     high = fact.high if isinstance(fact, Estimate) else fact
     value = 100 * float(high) if isinstance(high, int | float) else math.nan
+    if not math.isfinite(value):
+        return f"–{unit}"
     digits = len(_number(value).partition(".")[2])
-    steps = (
-        math.ceil(round(value * 10**digits, 6)) if math.isfinite(value) else math.nan
-    )
+    steps = math.ceil(round(value * 10**digits, 6))
     return f"{_number(steps / 10**digits, digits)}{unit}"
 
 
