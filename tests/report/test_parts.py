@@ -50,7 +50,7 @@ def test_audits_of_one_benchmark_share_one_table():
     article = dict(zip(grid.header, grid.rows[0], strict=True))
     assert article["gain"] == "9.0 (7.0 to 11.0)"
     assert article["over permuted"] == "20.0 (18.0 to 22.0)"
-    assert summary_of_all(reports, {}).count("over permuted ") == 1
+    assert summary_of_all(reports, {}).count("  over permuted  ") == 1
     assert page_of_all(reports, {}, {}).count('id="table"') == 1
 
 

@@ -70,8 +70,7 @@ class Answer:
         steps: What to do, the first thing first.
         verdict: The word that `--fail-on` takes.
         bound: What holds whatever the verdict.
-        settle: What would settle it.
-        command: How to do that.
+        command: How to do the first of the steps, where that settles it.
         is_coded: Whether the verdict is codes and facts, and so speaks for itself.
     """
 
@@ -86,7 +85,6 @@ class Answer:
     steps: tuple[str, ...]
     verdict: str
     bound: str = ""
-    settle: str = ""
     command: str = ""
     is_coded: bool = False
 
@@ -102,10 +100,9 @@ class Answer:
             "because": self.cause,
             "bound": self.bound,
             "how sure": self.certainty,
-            "to settle": self.settle,
-            "try": self.command,
             "rests on": self.basis,
             "do next": " ".join(self.steps),
+            "try": self.command,
         }
         return {name: text for name, text in facts.items() if text}
 
@@ -133,12 +130,13 @@ def answer_report(report: Report) -> Answer:
 def _answer_by_clauses(answer: Answer, report: Report) -> Answer:
     """The clauses of the verdict, its bound, and what would settle it."""
     first, *rest = map(say_clause, report.verdict.clauses)
+    settle = say_settle(report.verdict)
     return replace(
         answer,
         sentence=first,
         cause=" ".join(rest),
         bound=say_bound(report),
-        settle=say_settle(report.verdict),
+        steps=(settle,) if settle else answer.steps,
         command=settling_command(report),
         is_coded=True,
     )
@@ -288,7 +286,7 @@ def _describe_basis(report: Report) -> str:
     readers = [reader_words(plain_text(name, 40)) for name in asked_readers(report)]
     if not readers:
         return ""
-    noun = "reader" if len(readers) == 1 else "readers"
+    noun = "model" if len(readers) == 1 else "models"
     who = f"{len(readers)} {noun} ({join_words(readers)})"
     asked = [f for f in report.findings if f.reader in asked_readers(report)]
     # Another test part may be larger than the one that the verdict is of.

@@ -10,7 +10,7 @@ from measurand.report.differences import change_grids
 from measurand.report.parts import is_parts, parts_grid
 from measurand.report.tables import TextGrid, exhibit_grid, grids
 from measurand.report.terminal import heading
-from measurand.wording import say_report
+from measurand.wording import say_report, say_settle
 from measurand.wording.details import list_warnings
 from measurand.wording.phrases import say_readers
 from measurand.wording.text import plain_text
@@ -33,7 +33,7 @@ def markdown(report: Report) -> str:
     blocks += [f"**{escape_markdown(verdict.label)}**: {escape_markdown(reason, 1600)}"]
     facts = [
         escape_markdown(answer.bound, 400),
-        escape_markdown(answer.settle, 400),
+        escape_markdown(say_settle(verdict), 400),
         f"try: {escape_markdown(answer.command, 400)}" if answer.command else "",
         f"region: {escape_markdown(verdict.region)}" if verdict.region else "",
         f"stage: {escape_markdown(say_readers(verdict.stage, report))}"

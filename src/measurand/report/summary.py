@@ -21,10 +21,10 @@ from measurand.wording.phrases import join_words, say_readers
 from measurand.wording.text import plain_text
 
 WIDTH, NARROW = 88, 60  # letters a line at most, and what no line is cut below
-MOST_LINES = 25  # of a summary that is not verbose
+MOST_LINES = 32  # of a summary that is not verbose, up to eight of them a table
 CLOSING = 3  # lines that a verb may add: an empty one, and where to read on
 MOST_WARNINGS = 3
-JOINT_FACTS = ("because", "bound", "how sure", "to settle", "try")
+JOINT_FACTS = ("because", "bound", "how sure", "try")
 INDENT = 12  # where what stands behind a word begins
 
 
@@ -68,7 +68,11 @@ def summary_of_all(
         rows = [(n, text) for n, text in answer.facts.items() if n in JOINT_FACTS]
         lines += [answer.question, *_tone_lines(answer)]
         lines += _fact_lines(rows if answer.audit != SPLIT else [])
-    verdicts = [f"{a.verdict} ({a.audit})" for a in answers if a.audit != SPLIT]
+    verdicts = [
+        f"{a.verdict} ({a.audit})"
+        for a in answers
+        if a.audit != SPLIT and not a.is_coded
+    ]
     room = MOST_LINES - CLOSING - len(lines) - len(missing) - 1
     facts = {
         "rests on": "",
