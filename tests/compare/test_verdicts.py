@@ -13,7 +13,7 @@ from measurand.compare.compare import compare
 from measurand.core.terms import tone_words
 from measurand.report.answer import answer_report
 from measurand.report.causes import FILLERS
-from measurand.report.details import Details
+from measurand.wording.details import Details
 from measurand.report.html import page
 from measurand.report.markdown import brief_markdown
 from measurand.report.summary import summary

@@ -21,7 +21,7 @@ from measurand.report.layout import (
     squeeze_text,
     stack_rows,
 )
-from measurand.report.terminal import plain_text
+from measurand.wording.text import plain_text
 from tests.report.conftest import ATTACKS, HUGE, READERS, realistic
 from tests.report.gallery import planes
 

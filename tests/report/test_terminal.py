@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from measurand.report.markdown import escape_markdown, markdown
 from measurand.report.summary import summary
 from measurand.report.tables import exhibit_grid, grids
-from measurand.report.terminal import plain_text
+from measurand.wording.text import plain_text
 
 
 @pytest.mark.parametrize(

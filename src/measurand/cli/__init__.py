@@ -68,7 +68,7 @@ LONGEST_NAME = 1_000  # letters of a column in a command that is proposed
 def _print_example(words: Sequence[str], columns: Mapping[str, str]) -> None:
     """Print the command that was given, with the columns that may be meant."""
     from measurand.report.command import quote_word, write_option
-    from measurand.report.terminal import plain_text
+    from measurand.wording.text import plain_text
 
     verb, *rest = words
     verb = "audit" if verb == "show" else verb
@@ -87,7 +87,7 @@ def _print_example(words: Sequence[str], columns: Mapping[str, str]) -> None:
 
 def _exit_with(message: str) -> NoReturn:
     """Print one safe line and exit with 1."""
-    from measurand.report.terminal import plain_text
+    from measurand.wording.text import plain_text
 
     print(f"measurand: {plain_text(message, 600)}", file=sys.stderr)
     sys.exit(1)

@@ -26,7 +26,7 @@ LINE_EVERY = 60.0  # seconds between lines of progress, where there is no termin
 
 def notice(line: str) -> None:
     """Say something beside the result."""
-    from measurand.report.terminal import plain_text
+    from measurand.wording.text import plain_text
 
     print(plain_text(line, 600), file=sys.stderr)
 
@@ -87,7 +87,7 @@ def open_with_progress(
     from measurand.core.files import check_writable
     from measurand.experiment.budget import Budget, to_seconds
     from measurand.experiment.experiment import open_experiment
-    from measurand.report.terminal import plain_text
+    from measurand.wording.text import plain_text
 
     store = run.store or cache_directory()
     check_writable(store)
@@ -178,7 +178,7 @@ def print_answer(summary: str, *, verbose: bool = False) -> None:
     if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
         print(text)
         return
-    starts = {f"{t.sign} {t.word.upper()} ": name for name, t in tone_words().items()}
+    starts = {f"{tone.sign} ": name for name, tone in tone_words().items()}
     for line in text.split("\n"):
         tone = next((name for s, name in starts.items() if line.startswith(s)), None)
         typer.secho(line, fg=PAINTS[tone] if tone else None, bold=tone is not None)
@@ -246,7 +246,7 @@ def live_table(
         TimeRemainingColumn,
     )
 
-    from measurand.report.terminal import plain_text
+    from measurand.wording.text import plain_text
 
     console = Console(stderr=True)
     columns = (

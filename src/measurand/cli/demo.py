@@ -33,29 +33,33 @@ class PlantedFault:
     Attributes:
         says: What was planted.
         verdicts: The verdicts that have found it.
-        word: What the reason must name too.
+        code: The clause or axis that must be among what the verdict rests on.
         settings: What makes the audit brief.
     """
 
     says: str
     verdicts: tuple[str, ...]
-    word: str
+    code: str
     settings: Mapping[str, Any]
 
     def found(self, report: "Report") -> bool:
         """Whether the report says it."""
+        from measurand.wording.reasons import failing_axes
+
         verdict = report.verdict
-        return verdict.label in self.verdicts and self.word in verdict.reason
+        codes = ("", *(c.code for c in verdict.clauses), *failing_axes(report, AXES))
+        return verdict.label in self.verdicts and self.code in codes
 
 
+AXES = ("leaky",)  # what explanations may fail in
 BRIEF = {"margin": 0.05, "brief": True}
 FAULTS = {
     "leakage": PlantedFault(
-        "refuted claims are longer", ("leaks",), "length", {**BRIEF, "tsne": False}
+        "refuted claims are longer", ("leaks",), "leak.part", {**BRIEF, "tsne": False}
     ),
     "evidence": PlantedFault(
         "the evidence decides nothing",
-        ("direct coupling", "latent coupling", "coupling"),
+        ("not needed", "used, not needed"),
         "",
         BRIEF,
     ),
@@ -135,7 +139,7 @@ def _tell_faults(reports: "Mapping[str, Report]", out: Path) -> Iterator[str]:
     for name, fault in FAULTS.items():
         answer = answer_report(reports[name])
         found = "yes" if fault.found(reports[name]) else "no"
-        yield f"{answer.tone.sign} {answer.question} {answer.sentence}"
+        yield f"{answer.tone.sign} {answer.question} {answer.word}: {answer.sentence}"
         yield f"    planted: {fault.says}; found: {found}"
     yield f"Look at it: {out / 'report.html'}"
     yield "Now yours:  measurand audit FILE"

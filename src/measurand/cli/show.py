@@ -45,7 +45,7 @@ def show_verb(
 ) -> None:
     """Show a saved report, or how a benchmark would be read."""
     from measurand.report.schema import blame_reports
-    from measurand.report.terminal import plain_text
+    from measurand.wording.text import plain_text
 
     if Path(what).is_dir():
         with blame_reports(what):
@@ -111,7 +111,7 @@ def _load_and_explain(
 def _print_paths(table: "pd.DataFrame") -> None:
     """Print the paths in nested columns."""
     from measurand.benchmarks.nested import find_nested
-    from measurand.report.terminal import plain_text
+    from measurand.wording.text import plain_text
 
     for nested in find_nested(table).values():
         for path, values in nested.paths.items():

@@ -5,7 +5,6 @@ and which changes are stated; for any audit there are paired differences of accu
 between reports about the same items.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -20,6 +19,8 @@ from measurand.core.errors import BadInput, BadOption
 from measurand.core.finding import Exhibit, Finding, Report, Verdict
 from measurand.report.answer import answer_report
 from measurand.report.terminal import order_findings
+from measurand.wording import say_verdict
+from measurand.wording.reasons import failing_axes
 
 
 def compare(reports: Sequence[Report], names: Sequence[str] | None = None) -> Report:
@@ -126,13 +127,13 @@ def _decision_exhibit(
         tone = answer_report(report).tone.name
         row = {"benchmark": name, "verdict": report.verdict.label, "tone": tone}
         if comparison.axes:
-            row["fails"] = ", ".join(failing_axes(report, comparison)) or "–"
+            row["fails"] = ", ".join(failing_axes(report, comparison.axes)) or "–"
         for statistic in comparison.headlines:
             stated = findings_by_reader(report, statistic, comparison.preferred).items()
             row |= {
                 statistic: ", ".join(f"{r} {f.estimate.value:z.3f}" for r, f in stated)
             }
-        rows.append({**row, "why": report.verdict.reason})
+        rows.append({**row, "why": say_verdict(report.verdict)})
     return Exhibit("decisions", "table", pd.DataFrame(rows), DECISIONS_CAPTION)
 
 
@@ -154,24 +155,11 @@ def _restate_findings(
 DECISIONS_CAPTION = "What each report decided, and why"
 
 
-def failing_axes(report: Report, comparison: Comparison) -> list[str]:
-    """The axes that the verdict says fail.
-
-    >>> from measurand.core.finding import Verdict
-    >>> said = Verdict("off", "off", "tfidf", "given is off: leaky (alone 0.9)")
-    >>> axes = {"unstable": "robustness", "leaky": "rationale_only"}
-    >>> failing_axes(Report("", {}, said, (), {}), Comparison(axes=axes))
-    ['leaky']
-    """
-    reason = report.verdict.reason
-    return [word for word in comparison.axes if re.search(rf"\b{word} \(", reason)]
-
-
 def axis_changes(pairs: Sequence[Changes]) -> Iterator[str]:
     """Which axes fail in a later report and not in the first, and the other way."""
     for pair in pairs:
         first, second = (
-            failing_axes(report, pair.comparison) for report in pair.reports
+            failing_axes(report, pair.comparison.axes) for report in pair.reports
         )
         unknown = [
             [

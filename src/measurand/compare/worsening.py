@@ -17,7 +17,7 @@ from measurand.core.errors import BadInput
 from measurand.core.finding import Report
 from measurand.core.terms import some_label
 from measurand.report.answer import Answer, answer_report
-from measurand.report.terminal import plain_text
+from measurand.wording.text import plain_text
 
 WORSE = "worse"
 TONES = ("fine", "unknown", "fix", "leaks")  # the better first

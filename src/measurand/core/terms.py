@@ -41,17 +41,18 @@ class VerdictWords:
 
     Attributes:
         tone: What it means for whoever asked.
-        answer: One sentence; `{…}` stands for what a report fills in.
         found: What was found.
         means: What it lets you say.
+        answer: One sentence; `{…}` stands for what a report fills in. None where the
+            clauses of a verdict say it.
         cause: Why, where a report knows no better.
         next: What to do about it, the first thing first.
     """
 
     tone: Tone
-    answer: str
     found: str
     means: str
+    answer: str = ""
     cause: str = ""
     next: tuple[str, ...] = ()
 
@@ -99,6 +100,15 @@ def plain_question(audit: str) -> str:
     return str(_audit_words(audit).get("question", ""))
 
 
+def counted_unit(audit: str) -> str:
+    """What an audit counts.
+
+    >>> counted_unit("evidence"), counted_unit("exposure")
+    ('items', 'draws')
+    """
+    return str(_audit_words(audit).get("unit", "items"))
+
+
 def verdict_words(audit: str, label: str) -> VerdictWords:
     """The words of a verdict; of one that counts things, those of its beginning.
 
@@ -121,7 +131,7 @@ def verdict_words(audit: str, label: str) -> VerdictWords:
     if not starts:
         plain = "no words are known for it"
         answer, step = f"The verdict is {label}.", "Read the reason in full."
-        return VerdictWords(tones[UNKNOWN], answer, plain, plain, next=(step,))
+        return VerdictWords(tones[UNKNOWN], plain, plain, answer, next=(step,))
     words = dict(verdicts[max(starts, key=len)])
     tone, steps = tones[words.pop("tone")], tuple(words.pop("next"))
     return VerdictWords(tone, next=steps, **words)
@@ -140,7 +150,7 @@ def reader_words(name: str) -> str:
     """What a reader goes by; its own name where nobody wrote any words.
 
     >>> reader_words("tfidf"), reader_words("encoder:bert"), reader_words("mine")
-    ('word counts', 'a pretrained language model', 'mine')
+    ('TF-IDF + logistic regression', 'a pretrained language model', 'mine')
     """
     readers: Mapping[str, str] = load_terms()["reader"]
     return readers.get(name) or readers.get(name.partition(":")[0], name)
@@ -158,11 +168,24 @@ def explain_term(term: str) -> list[Explanation]:
     >>> explain_term("margin")[0].text
     'The accuracy that counts as nothing, set before the run.'
     """
-    wanted = term.casefold()
-    explanations = [e for name, e in _all_explanations() if name.casefold() == wanted]
-    if not explanations:
+    wanted, known = _term_key(term), _all_explanations()
+    explanations = [e for name, e in known if _term_key(name) == wanted]
+    # Part of a term is enough where nothing is called so: confidence, of its interval.
+    words = {*wanted.split()}
+    near = [e for name, e in known if words and words <= {*_term_key(name).split()}]
+    if not explanations and not near:
         raise UnknownName("term", term, list_terms())
-    return explanations
+    return explanations or near
+
+
+def _term_key(term: str) -> str:
+    """What a term is known by: neither case nor hyphens tell terms apart.
+
+    >>> _term_key("Hypothesis-only"), _term_key("part=all items")
+    ('hypothesis only', 'part=')
+    """
+    name, equals, _ = term.casefold().partition("=")
+    return name + equals if equals else re.sub(r"[-_\s]+", " ", name).strip()
 
 
 def list_terms() -> list[str]:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from measurand.core.finding import Report
 from measurand.report.answer import Answer, answer_reports
-from measurand.report.terminal import heading, plain_text
+from measurand.report.terminal import heading
+from measurand.wording.text import plain_text
 
 FILES = {  # what is saved for who repairs, by how its name begins
     "repair/kept_": "items of the repaired subset",

@@ -1,11 +1,12 @@
 """The answer of a report in plain words, alike for a terminal and a page.
 
-The question, one sentence, the cause, how sure, what it rests on, what to do. The words
-are those of `terms.toml`; a report fills in its figures.
+The question, the verdict, what it rests on, its bound, what would settle it, what to
+do. Of audits whose verdicts are codes and facts the words are those of `wording`; of
+the others those of `terms.toml`, where a report fills in its figures.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from measurand.core.finding import Finding, Report
@@ -14,34 +15,31 @@ from measurand.core.terms import (
     Tone,
     VerdictWords,
     audit_title,
+    counted_unit,
     plain_question,
     reader_words,
     tone_words,
     verdict_words,
 )
-from measurand.report.causes import FILLERS
-from measurand.report.details import (
+from measurand.report.command import settling_command
+from measurand.report.differences import COMPARE, fill_compare
+from measurand.report.terminal import heading
+from measurand.wording import say_bound, say_clause, say_report, say_settle
+from measurand.wording.details import (
     Details,
-    find_estimate,
-    guessing,
     is_drawn,
     is_screened,
-    named_margin,
     named_roles,
 )
-from measurand.report.evidence_causes import GROUP, TELLING
-from measurand.report.leak_causes import SEEN_OF
-from measurand.report.phrases import (
+from measurand.wording.phrases import (
     capitalise,
     join_words,
     name_part,
-    say_change,
     say_count,
-    say_readers,
 )
-from measurand.report.terminal import heading, plain_text
+from measurand.wording.reasons import fill_reason, provisional_step
+from measurand.wording.text import plain_text
 
-UNITS = {"exposure": "draws"}  # of what an audit counts, where not of items
 # How a text stands in training, by what stands behind its field in a finding.
 ALIKE = {
     "": "word for word",
@@ -49,13 +47,11 @@ ALIKE = {
     "by family": "in other words, of which many are the same",
 }
 SEEN = 0.05  # share of test texts in training under which a split is called clean
+SPLIT = "split"
 RANKS = ("fix", "leaks", "unknown", "fine")  # what is read first
 DRAWN = "Remove near copies, or quote the figures of items with new evidence."
+GROUP = "Name as `group` a column that has one value for items with {query} alike."
 PAST_BUDGET = "past the budget"
-LEAST_SHARE = 0.001  # no fault is noticed that is planted nowhere
-STRONGER = "A stronger reader could still overturn this."
-CONTROLLED = "A study with a positive control could still overturn this."
-PARTLY = "Models or tasks without a positive control could still overturn this."
 
 
 @dataclass(frozen=True)
@@ -70,9 +66,12 @@ class Answer:
         sentence: The answer.
         cause: Why.
         certainty: How sure, with the interval in words.
-        basis: What it rests on: readers, items, what would have been noticed.
+        basis: What it rests on: readers and items.
         steps: What to do, the first thing first.
         verdict: The word that `--fail-on` takes.
+        bound: What holds whatever the verdict.
+        command: How to do the first of the steps, where that settles it.
+        is_coded: Whether the verdict is codes and facts, and so speaks for itself.
     """
 
     audit: str
@@ -85,28 +84,76 @@ class Answer:
     basis: str
     steps: tuple[str, ...]
     verdict: str
+    bound: str = ""
+    command: str = ""
+    is_coded: bool = False
+
+    @property
+    def word(self) -> str:
+        """The word before the answer: the verdict's own, else that of its tone."""
+        return self.verdict if self.is_coded else self.tone.word
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What stands behind the answer, as far as it is known."""
+        facts = {
+            "because": self.cause,
+            "bound": self.bound,
+            "how sure": self.certainty,
+            "rests on": self.basis,
+            "do next": " ".join(self.steps),
+            "try": self.command,
+        }
+        return {name: text for name, text in facts.items() if text}
 
 
 def answer_report(report: Report) -> Answer:
     """The answer of one report."""
     words = verdict_words(report.audit, plain_text(report.verdict.label, 60))
-    fill = FILLERS.get(report.audit)
-    details = fill(report, words) if fill else Details(words.answer, cause="")
-    if not details.cause:
-        reason = plain_text(say_readers(report.verdict.reason, report), 300)
-        details = replace(details, cause=words.cause or capitalise(reason))
-    kind = heading(report)[0]
-    return Answer(
+    answer = Answer(
         report.audit,
         audit_title(plain_text(report.audit, 40)),
-        plain_question(report.audit) or f"What does the {kind} say?",
-        tone_words()[details.tone] if details.tone else words.tone,
-        details.sentence,
-        details.cause,
-        details.certainty or _plain_certainty(report),
+        plain_question(report.audit) or f"What does the {heading(report)[0]} say?",
+        words.tone,
+        words.answer,
+        "",
+        "",
         _describe_basis(report),
-        _choose_steps(report, words, details),
+        words.next,
         plain_text(report.verdict.label, 60),
+    )
+    if report.verdict.clauses:
+        return _answer_by_clauses(answer, report)
+    return _answer_by_reason(answer, report, words)
+
+
+def _answer_by_clauses(answer: Answer, report: Report) -> Answer:
+    """The clauses of the verdict, its bound, and what would settle it."""
+    first, *rest = map(say_clause, report.verdict.clauses)
+    settle = say_settle(report.verdict)
+    return replace(
+        answer,
+        sentence=first,
+        cause=" ".join(rest),
+        bound=say_bound(report),
+        steps=(settle,) if settle else answer.steps,
+        command=settling_command(report),
+        is_coded=True,
+    )
+
+
+def _answer_by_reason(answer: Answer, report: Report, words: VerdictWords) -> Answer:
+    """The words of the verdict, with what the report fills in."""
+    fill = fill_compare if report.audit == COMPARE else fill_reason
+    details: Details = fill(report, words)
+    reason = plain_text(say_report(report), 300)
+    return replace(
+        answer,
+        tone=tone_words()[details.tone] if details.tone else words.tone,
+        sentence=details.sentence,
+        cause=details.cause or words.cause or capitalise(reason),
+        certainty=details.certainty or _plain_certainty(report),
+        steps=(*(details.steps or words.next), *provisional_step(report)),
     )
 
 
@@ -125,11 +172,9 @@ def answer_split(reports: Sequence[Report]) -> Answer | None:
     cause = f"{capitalise(share)} of 100 have {text} that training has, {ALIKE[near]}."
     of_evidence, drawn = field in map(_evidence, reports), any(map(is_drawn, reports))
     steps = words.next
-    if label == "clean":
-        cause += "".join(dict.fromkeys(_name_harmless(reports, shares)))
-    elif drawn:
+    if label != "clean" and drawn:
         steps = (DRAWN if of_evidence else GROUP.format(query=f"the {text}"),)
-    elif not of_evidence:
+    elif label != "clean" and not of_evidence:
         steps = tuple(step.replace("evidence", text) for step in steps)
     return Answer(
         "split",
@@ -145,37 +190,18 @@ def answer_split(reports: Sequence[Report]) -> Answer | None:
     )
 
 
-def _name_harmless(
-    reports: Sequence[Report], counted: Sequence[Finding]
-) -> Iterator[str]:
-    """What many test items share with training and a memory does not tell labels by."""
-    for report, share in ((r, f) for r in reports for f in split_shares(r)):
-        field, near = _split_known(share.condition, report)
-        memory = find_estimate(report, "accuracy", "lookup", field)
-        if share in counted or near or share.estimate.value < SEEN or memory is None:
-            continue
-        text = name_part(plain_text(field, 40)).removeprefix("the ")
-        count = say_count(share.estimate.value)
-        yield (
-            f" {count} share their {text}, a memory of which is not surely right more "
-            "often than guessing by more than the margin."
-        )
-
-
 def counted_shares(reports: Sequence[Report]) -> list[Finding]:
-    """The shares that tell whether a split is clean.
+    """The shares that tell whether a split is clean: those of the evidence.
 
-    Those of the evidence, where there is any: that two queries are alike is often how
-    they came about. Where who remembers them is surely better than guessing, by more
-    than the margin, they count too.
+    That two queries are alike is often how they came about; of a benchmark without
+    evidence, every text counts that stands in training word for word.
     """
     return [
         f
         for report in reports
         for f in split_shares(report)
         # Texts of a family have words in common, and are no copies.
-        if not f.condition.endswith(", by family")
-        and (_counts_always(f, report) or _is_remembered(f, report))
+        if not f.condition.endswith(", by family") and _counts_always(f, report)
     ]
 
 
@@ -184,15 +210,6 @@ def _counts_always(share: Finding, report: Report) -> bool:
     evidence = _evidence(report)
     field, near = _split_known(share.condition, report)
     return field == evidence if evidence else near != "nearly"
-
-
-def _is_remembered(share: Finding, report: Report) -> bool:
-    """Whether a memory of texts is surely above guessing by more than the margin."""
-    field, _ = _split_known(share.condition, report)
-    memory, base = find_estimate(report, "accuracy", "lookup", field), guessing(report)
-    if memory is None or base is None:
-        return False
-    return memory.low > base.value + named_margin(report)
 
 
 def _split_known(condition: str, report: Report) -> tuple[str, str]:
@@ -229,55 +246,13 @@ def _evidence(report: Report) -> str:
 def answer_reports(reports: Sequence[Report]) -> list[Answer]:
     """The answers of several reports on one benchmark, what to read first first.
 
-    A split that has to be mended stands before all; one that is clean is not named.
+    A split that has to be fixed stands before all; one that is clean is not named.
     """
     split = answer_split(reports)
-    mend = [split] if split and split.tone.name == "fix" else []
-    answers = [*mend, *map(answer_report, reports)]
-    if any(report.audit == "leakage" for report in reports):
-        answers = [_point_to_leakage(answer) for answer in answers]
-    answers = [_tell_other_gain(answer, reports) for answer in answers]
+    fix = [split] if split and split.tone.name == "fix" else []
+    answers = [*fix, *map(answer_report, reports)]
     answers.sort(key=lambda answer: RANKS.index(answer.tone.name))
     return _name_left_out(answers, reports)
-
-
-def _tell_other_gain(answer: Answer, reports: Sequence[Report]) -> Answer:
-    """The answer that no reader learned the task, beside what leakage found of one.
-
-    Leakage averages several cuts into folds and so is sure of less: the two are of the
-    same reader, and do not contradict each other.
-    """
-    if (answer.audit, answer.verdict) != ("evidence", "no verdict"):
-        return answer
-    asked = {
-        name for r in reports if r.audit == "evidence" for name in asked_readers(r)
-    }
-    for report in (r for r in reports if r.audit == "leakage"):
-        base = guessing(report)
-        gains = [
-            f
-            for f in report.findings
-            if (f.statistic, f.condition) == ("saturation", "full")
-            and f.estimate.low > 0
-            and f.reader in asked
-        ]
-        if base is None or not gains:
-            continue
-        most = max(gains, key=lambda f: f.estimate.value)
-        room, reached = 1 - base.value, most.estimate
-        value, low, high = (
-            end * room for end in (reached.value, reached.low, reached.high)
-        )
-        gain = replace(reached, value=value, low=low, high=high)
-        change = say_change(gain, "more right", "fewer right", digits=1)
-        draws = report.settings.get("fold_draws", 0)
-        cuts = f", over {draws} cuts into folds," if draws not in (0, 1) else ""
-        who = reader_words(plain_text(most.reader, 40))
-        cause = (
-            f"{answer.cause} Leakage{cuts} finds {change} than by guessing, by {who}."
-        )
-        return replace(answer, cause=cause)
-    return answer
 
 
 def _name_left_out(
@@ -293,30 +268,9 @@ def _name_left_out(
     return [whole if answer is first else answer for answer in answers]
 
 
-def _point_to_leakage(answer: Answer) -> Answer:
-    """The answer, its steps without an audit that was run beside it."""
-    found = "See by what the evidence tells, under leakage."
-    steps = tuple(found if step == TELLING else step for step in answer.steps)
-    return replace(answer, steps=steps)
-
-
 def worst_answer(answers: Sequence[Answer]) -> Answer:
     """The answer that asks for something to be done first."""
     return min(answers, key=lambda answer: RANKS.index(answer.tone.name))
-
-
-def _choose_steps(
-    report: Report, words: VerdictWords, details: Details
-) -> tuple[str, ...]:
-    """What to do: what the report knows first, then what holds of the verdict."""
-    steps = details.steps or words.next
-    if not report.verdict.provisional:
-        return tuple(steps)
-    # Accuracies of somebody else were read by nobody here, and held no control.
-    reason = report.verdict.reason
-    if report.audit != "exposure" or "bags of words" in reason:
-        return (*steps, STRONGER)
-    return (*steps, PARTLY if "the control with" in reason else CONTROLLED)
 
 
 def _plain_certainty(report: Report) -> str:
@@ -328,26 +282,21 @@ def _plain_certainty(report: Report) -> str:
 
 
 def _describe_basis(report: Report) -> str:
-    """Readers, items, and what would have been noticed, in one sentence."""
+    """Readers and items, in one sentence."""
     readers = [reader_words(plain_text(name, 40)) for name in asked_readers(report)]
     if not readers:
         return ""
-    noun = "reader" if len(readers) == 1 else "readers"
+    noun = "model" if len(readers) == 1 else "models"
     who = f"{len(readers)} {noun} ({join_words(readers)})"
-    if report.audit == "leakage" and any(f.reader in SEEN_OF for f in report.findings):
-        placed = any(f.reader == "position" for f in report.findings)
-        simple = "length, form and position" if placed else "length and form"
-        who += f", beside {simple} alone"
     asked = [f for f in report.findings if f.reader in asked_readers(report)]
     # Another test part may be larger than the one that the verdict is of.
-    found = [f for f in asked if not is_of_some(f.condition)] or asked
+    rows = [f for f in asked if not is_of_some(f.condition)] or asked
     # Others count choices, tokens or pairs of items.
-    answered = [f for f in found if f.statistic in ("accuracy", "choices_only")]
-    counts = [f.estimate.n for f in answered or found]
-    unit = UNITS.get(report.audit, "items")
-    what = f" on {max(counts):,} {unit}" if counts else ""
+    answered = [f for f in rows if f.statistic in ("accuracy", "choices_only")]
+    counts = [f.estimate.n for f in answered or rows]
+    what = f" on {max(counts):,} {counted_unit(report.audit)}" if counts else ""
     drawn = "; wrong answers were drawn from other items" if is_screened(report) else ""
-    return f"{who}{what}{drawn}{_describe_detection(report)}{_left_out(report)}."
+    return f"{who}{what}{drawn}{_left_out(report)}."
 
 
 def _left_out(report: Report) -> str:
@@ -374,25 +323,3 @@ def asked_readers(report: Report) -> list[str]:
         for name in group
     ]
     return list(dict.fromkeys(listed))
-
-
-def _describe_detection(report: Report) -> str:
-    """What would have shown in the figure of all items, where that was measured."""
-    share = least_noticed(report)
-    if not share:
-        return ""
-    return f"; a fault planted in {share} of 100 items would show in the figure of all"
-
-
-def least_noticed(report: Report) -> str:
-    """In how many items of a hundred a fault would show; empty where nobody tried."""
-    limits = [limit.estimate.value for limit in detection_limits(report)]
-    return say_count(max(min(limits), LEAST_SHARE)) if limits else ""
-
-
-def detection_limits(report: Report) -> Iterator[Finding]:
-    """The limits of detection that were measured."""
-    for finding in report.findings:
-        value = finding.estimate.value
-        if finding.statistic == "detection_limit" and math.isfinite(value):
-            yield finding

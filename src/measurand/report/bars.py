@@ -9,39 +9,22 @@ from dataclasses import dataclass
 
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Finding, Report
-from measurand.core.names import (
-    condition_column,
-    is_of_some,
-    other_part,
-    whole_condition,
-)
 from measurand.core.terms import reader_words
 from measurand.report.answer import (
     ALIKE,
     SEEN,
     answer_split,
     counted_shares,
-    least_noticed,
     split_condition,
     split_shares,
 )
-from measurand.report.details import (
+from measurand.report.differences import list_differences, short_name
+from measurand.wording.details import (
     named_margin,
 )
-from measurand.report.differences import list_differences, short_name
-from measurand.report.evidence_causes import contrary_losses
-from measurand.report.leak_causes import (
-    LUCK,
-    is_rule,
-    leaking_part,
-    leaking_rules,
-    leaks_elsewhere,
-    name_leak,
-)
-from measurand.report.phrases import name_part, say_count
-from measurand.report.terminal import plain_text
+from measurand.wording.phrases import name_part
+from measurand.wording.text import plain_text
 
-SURELY = ("leaks", "remembered")  # what is decided of a gain beyond the margin
 RECOVERED = 0.5  # of a planted fault, above which most of it is found
 
 
@@ -150,105 +133,63 @@ def split_chart(reports: Sequence[Report]) -> BarChart | None:
 
 
 def ladder_chart(report: Report) -> BarChart | None:
-    """What each reader found, weak to strong, against the margin."""
+    """What each model finds, against the margin."""
     margin = named_margin(report)
-    if report.audit == "evidence":
-        rows = [
-            f
-            for f in report.findings
-            if f.statistic == "delta_evi" and not f.condition.startswith("part=")
-        ]
-        note = "Answers of 100 lost on wrong evidence; the band is what counts as none."
-        effect = "a loss"
-    elif report.audit == "leakage":
-        part = leaking_part(report)
-        rows = [
-            f
-            for f in report.findings
-            if f.statistic == "over_majority"
-            and (part is None or f.condition == part.condition)
-            and not is_of_some(f.condition)
-        ]
-        where = "each part"
-        if part:
-            where = name_part(plain_text(condition_column(part.condition), 40))
-        note = f"Right answers of 100 over guessing, from {where} alone; the band "
-        note += "is what counts as none."
-        effect = "a gain over guessing"
-    else:
+    finite = [f for f in report.findings if math.isfinite(f.estimate.value)]
+    stated = {f.statistic for f in finite}
+    statistic = next((name for name in EFFECTS if name in stated), "")
+    if not statistic:
         return None
-    rows = [f for f in rows if math.isfinite(f.estimate.value)][:12]
-    if not rows:
-        return None
-    readers = {f.reader for f in rows}
-    bars = [_ladder_bar(f, margin, several=len(readers) < len(rows)) for f in rows]
-    clear = {f.reader for f in rows if _is_clear(f, margin)}
-    if any(f.estimate.low > margin and not _is_clear(f, margin) for f in rows):
-        note += f" One interval beyond it {LUCK}."
-    count = f"{len(clear)} of {len(readers)}" if clear else f"None of {len(readers)}"
-    see = "sees" if len(clear) < 2 else "see"
-    noun = "reader" if len(readers) == 1 else "readers"
-    title = f"{count} {noun} {see} {effect} beyond the margin"
-    contrary = contrary_losses(report) if report.audit == "evidence" else []
-    if report.audit == "leakage" and not clear:
-        elsewhere = leaks_elsewhere(report)
-        contrary = [f for f in elsewhere if f.statistic == "over_majority"]
-    for other in dict.fromkeys(_other_part(f) for f in contrary):
-        title += f"; {plain_text(other, 40)} shows otherwise"
-    bars += [_ladder_bar(f, margin, several=True) for f in contrary]
-    rules = leaking_rules(report) if report.audit == "leakage" else []
-    if rules and part and is_rule(part):
-        title += f"; taking {name_leak(part)} gains without reading"
+    effect, note = EFFECTS[statistic]
+    rows = [f for f in finite if f.statistic == statistic][:MOST_ROWS]
+    several = len({f.condition for f in rows}) > 1
+    bars = [_ladder_bar(f, margin, several=several) for f in rows]
+    count = sum(bar.tone == "seen" for bar in bars)
+    title = f"{count or 'None'} of {len(bars)} find {effect} beyond the margin"
     low = min(-margin * 1.5, *(b.estimate.low for b in bars), 0.0)
     high = max(margin * 1.5, *(b.estimate.high for b in bars), 0.05)
     return BarChart(title, note, tuple(bars), None, low, high, margin, dots=True)
 
 
-def _is_clear(finding: Finding, margin: float) -> bool:
-    """Whether an effect is surely beyond the margin, as its audit decided."""
-    if finding.statistic == "over_majority" and finding.decision:
-        return finding.decision in SURELY
-    return finding.estimate.low > margin
-
-
-def _other_part(finding: Finding) -> str:
-    """The other test part that a finding is of; empty where it is of none."""
-    return other_part(whole_condition(finding.condition))
+# What a verdict rests on by model, by statistic: what it is called, and its unit.
+EFFECTS = {
+    "gain": (
+        "a gain",
+        "Accuracy with the evidence less that of the best model without it, in "
+        "percentage points with 95 % CI; shaded: the margin.",
+    ),
+    "over_blank": (
+        "an effect",
+        "Accuracy from one part alone over that with permuted labels, in percentage "
+        "points with 95 % CI; shaded: the margin.",
+    ),
+}
+MOST_ROWS = 12
 
 
 def _ladder_bar(finding: Finding, margin: float, *, several: bool) -> Bar:
-    """One reader's figure."""
+    """One model's figure."""
     name = reader_words(plain_text(finding.reader, 40))
-    where = _other_part(finding) or finding.condition
-    label = f"{name}, {plain_text(where, 40)}" if several else name
-    estimate = finding.estimate
-    return Bar(label, estimate, "", "seen" if _is_clear(finding, margin) else "")
+    label = f"{plain_text(finding.condition, 40)}: {name}" if several else name
+    tone = "seen" if finding.estimate.low > margin else ""
+    return Bar(label, finding.estimate, "", tone)
 
 
 def controls_chart(report: Report) -> BarChart | None:
-    """What readers find of what was planted, by how much was planted."""
+    """How much of what was planted is recovered."""
     bars = []
     for finding in report.findings:
-        if finding.statistic != "recovery" or not math.isfinite(finding.estimate.value):
-            continue
-        kind, _, dose = finding.condition.rpartition(" ")
-        try:
-            share = say_count(float(dose))
-        except ValueError:
-            continue
-        reader = reader_words(plain_text(finding.reader, 40))
-        label = f"{reader}: {plain_text(kind, 40)} in {share} of 100 items"
-        tone = "fine" if finding.estimate.low > RECOVERED else "unknown"
-        bars.append(Bar(label, finding.estimate, "most of it", tone))
+        if finding.statistic == "recovery" and math.isfinite(finding.estimate.value):
+            reader = reader_words(plain_text(finding.reader, 40))
+            label = f"{reader}: {plain_text(finding.condition, 40)}"
+            tone = "fine" if finding.estimate.low > RECOVERED else "unknown"
+            bars.append(Bar(label, finding.estimate, "most of it", tone))
     if not bars:
         return None
     seen = sum(bar.estimate.low > 0 for bar in bars)
-    be = "is" if len(bars) == 1 else "are"
-    noun = "fault" if len(bars) == 1 else "faults"
-    title = f"{seen} of {len(bars)} planted {noun} {be} found where planted"
-    note = "Of 100 items that hold the fault and were wrong, how many it makes right."
-    if share := least_noticed(report):
-        note += f" In the figure of all items, it shows from {share} of 100 items on."
+    noun, be = ("control", "is") if len(bars) == 1 else ("controls", "are")
+    title = f"{seen} of {len(bars)} planted {noun} {be} found"
+    note = "How much of each planted control is recovered, in percent with 95 % CI."
     return BarChart(title, note, tuple(bars[:16]))
 
 

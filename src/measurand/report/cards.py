@@ -11,7 +11,7 @@ import pandas as pd
 from measurand.core.finding import Exhibit
 from measurand.report.layout import to_number
 from measurand.report.map import hue
-from measurand.report.terminal import join_sentences, plain_text
+from measurand.wording.text import join_sentences, plain_text
 
 CARDS = ["cluster", "size", "effect", "p", "q", "labels", "words", "examples", "biased"]
 MOST_OPEN = 12  # biased cards that stand open; the rest would hide what follows

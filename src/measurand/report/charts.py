@@ -17,7 +17,6 @@ from measurand.report.layout import (
     stack_rows,
     to_number,
 )
-from measurand.report.terminal import plain_text
 from measurand.report.vega import (
     Channel,
     Spec,
@@ -29,6 +28,7 @@ from measurand.report.vega import (
     overlay,
     run_axis,
 )
+from measurand.wording.text import plain_text
 
 # Okabe and Ito's colours, which stay apart for colour-blind readers; the light ones are
 # darkened, because labels are written in them.

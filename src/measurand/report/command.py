@@ -12,10 +12,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from measurand.core.clause import Name
 from measurand.core.finding import Report
 from measurand.core.names import ALL_ITEMS
-from measurand.report.details import is_drawn, named_roles
-from measurand.report.terminal import heading, plain_text
+from measurand.report.terminal import heading
+from measurand.wording.details import is_drawn, named_roles
+from measurand.wording.text import plain_text
 
 OPTIONS = (
     *("query", "evidence", "label", "choices", "answers", "rationale", "group"),
@@ -28,7 +30,6 @@ USUAL: dict[str, dict[str, object]] = {
         "shuffles": 20,
         "shuffle": "plain",
         "margin": 0.02,
-        "controls": "quick",
         "judge": None,
         "tune": False,
         **CLIMBING,
@@ -75,7 +76,7 @@ OTHER_PART = re.compile(r"(?:^|, )part=(.+)$")  # of a condition, another test p
 APART = "two tables"  # the split where test items are in files of their own
 FOLDS = 3  # in which one file is tested where nothing is said
 LADDER = ("surface", "tfidf", "cross", "minilm")  # who is asked or called unasked
-DEMO = "synthetic:harbour"  # what `measurand demo` audits, and without controls
+DEMO = "synthetic:harbour"  # what `measurand demo` audits, in brief
 
 
 def command(reports: Sequence[Report]) -> str:
@@ -90,8 +91,7 @@ def command(reports: Sequence[Report]) -> str:
     verb = "audit" if len(reports) > 1 else quote_word(plain_text(first.audit, 40))
     name = heading(first)[1]
     seed = ["--seed", quote_word(plain_text(first.settings.get("seed", 0), 20))]
-    unchecked = [report.settings.get("controls") == "none" for report in reports]
-    if name == DEMO and len(reports) > 1 and any(unchecked):
+    if name == DEMO and len(reports) > 1 and any(map(_is_brief, reports)):
         return " ".join(["measurand", "demo", *seed])
     if verb == "exposure":
         return " ".join(["measurand", verb, *_study_words(first), *seed])
@@ -106,6 +106,22 @@ def command(reports: Sequence[Report]) -> str:
     if verb == "audit":
         words += _repeat("with", [r.audit for r in reports if r.audit == UNUSUAL])
     return " ".join([*words, *seed])
+
+
+# What an option would settle, by the code of the clause that says so.
+SETTLING = {"settle.group": ("group", "COLUMN"), "settle.reader": ("reader", "")}
+
+
+def settling_command(report: Report) -> str:
+    """The command that would settle an open verdict; empty where none is known."""
+    settle = report.verdict.settle
+    option, value = SETTLING.get(settle.code if settle else "", ("", ""))
+    if settle is None or not option:
+        return ""
+    name = settle.facts.get(option)
+    if isinstance(name, Name):
+        value = name.text
+    return " ".join([command([report]), *write_option(option, value or "READER")])
 
 
 def _file_word(name: str) -> str:
@@ -130,8 +146,12 @@ def _verb_words(verb: str, report: Report) -> list[str]:
     # The usual of one file; a given split has one fold in any case.
     if verb == "evidence" and folds not in (None, FOLDS) and is_drawn(report):
         words += _repeat("folds", [folds])
-    brief = any(BRIEF in str(why) for why in report.not_run.values())
-    return [*words, "--brief"] if brief else words
+    return [*words, "--brief"] if _is_brief(report) else words
+
+
+def _is_brief(report: Report) -> bool:
+    """Whether an audit left out what takes longest."""
+    return any(BRIEF in str(why) for why in report.not_run.values())
 
 
 def _asked_readers(verb: str, report: Report) -> list[str]:

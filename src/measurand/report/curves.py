@@ -32,7 +32,6 @@ from measurand.report.layout import (
     plot_columns,
     to_number,
 )
-from measurand.report.terminal import plain_text
 from measurand.report.vega import (
     Channel,
     Spec,
@@ -44,6 +43,7 @@ from measurand.report.vega import (
     overlay,
     run_axis,
 )
+from measurand.wording.text import plain_text
 
 WIDTH, HEIGHT = 560, 320
 DOT = {"size": 42, "opacity": 1}

@@ -10,12 +10,22 @@ from dataclasses import dataclass
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Exhibit, Finding, Report
 from measurand.core.names import CONDITIONS, condition_column
-from measurand.core.terms import load_terms, reader_words
+from measurand.core.terms import (
+    Tone,
+    VerdictWords,
+    load_terms,
+    reader_words,
+    tone_words,
+    verdict_words,
+)
 from measurand.report.layout import to_number
-from measurand.report.phrases import capitalise
 from measurand.report.tables import TextGrid
-from measurand.report.terminal import CERTAIN, KIND, NEEDED, SUFFIX, plain_text
+from measurand.report.terminal import CERTAIN, DECISIONS, KIND, NEEDED, SUFFIX
+from measurand.wording.details import Details
+from measurand.wording.phrases import capitalise
+from measurand.wording.text import plain_text
 
+COMPARE = "compare"  # what a report on reports is called
 # Statistics that are shares, of which a hundredth is a percentage point.
 SHARES = (
     *("accuracy", "over_majority", "single_accuracy", "choices_only", "delta_evi"),
@@ -191,3 +201,63 @@ def _read_finding(finding: Finding) -> Difference:
         finding.estimate,
         plain_text(finding.decision or ""),
     )
+
+
+def fill_compare(report: Report, words: VerdictWords) -> Details:
+    """Which verdict changed, and the figure that it rests on, old and new."""
+    verdicts = compared_verdicts(report)
+    rows = list_differences(report)
+    certain = sum(row.is_certain for row in rows)
+    cause = ""
+    if certain:
+        level = f"{100 * rows[0].gap.level:g} % CI excludes 0"
+        cause = f"{certain} of {len(rows)} figures differ for certain ({level})."
+    look = ("Read the differences that clear zero first.",) if certain else ()
+    first_row = headline(report)
+    certainty = NOTHING_PAIRED if not rows else f"{len(rows)} figures were compared."
+    if first_row is not None:
+        certainty = say_difference(first_row, chance=reads_choices(rows))
+    if not verdicts:
+        return Details(words.answer, cause, certainty, look)
+    tone = verdicts[-1][2].name
+    answer = say_verdicts(verdicts)
+    if report.verdict.label == "worse":
+        answer = f"Worse than before. {answer}"
+        tone = "fix" if tone == "fine" else tone
+    return Details(answer, cause, certainty, look, tone)
+
+
+NOTHING_PAIRED = "No figure could be paired; under what was not run stands why."
+
+
+def say_verdicts(verdicts: Sequence[tuple[str, str, Tone]]) -> str:
+    """Whether the verdicts are the same, by label and by tone."""
+    said = [f"{label} ({tone.word.lower()})" for _, label, tone in verdicts]
+    if len({*said}) == 1:
+        return f"The verdict is the same: {said[0]}."
+    return (
+        f"The verdicts differ: {verdicts[0][0]} is {said[0]}, {verdicts[-1][0]} is "
+        f"{said[-1]}."
+    )
+
+
+def compared_verdicts(report: Report) -> list[tuple[str, str, Tone]]:
+    """What each report is called, its verdict, and the tone that its page shows.
+
+    Comparisons of earlier versions kept no tone: there it is that of the label.
+    """
+    audit = str(report.settings.get("audit", ""))
+    tones = tone_words()
+    for exhibit in report.exhibits:
+        table = exhibit.table
+        if exhibit.name == DECISIONS and {"benchmark", "verdict"} <= {*table.columns}:
+            return [
+                (
+                    plain_text(row["benchmark"], 40),
+                    plain_text(row["verdict"]),
+                    tones.get(str(row.get("tone")))
+                    or verdict_words(audit, str(row["verdict"])).tone,
+                )
+                for row in table.to_dict("records")
+            ]
+    return []

@@ -19,8 +19,8 @@ from measurand.core.arrays import Bools
 from measurand.core.finding import Report
 from measurand.core.names import OWN, ROW, own_column, split_own_column
 from measurand.core.terms import reader_words
-from measurand.report.phrases import name_part
-from measurand.report.terminal import plain_text
+from measurand.wording.phrases import name_part
+from measurand.wording.text import plain_text
 
 MOST_ITEMS = 400
 MOST_LETTERS = 400_000  # of all texts together: a page stays under two megabytes

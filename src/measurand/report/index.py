@@ -8,7 +8,7 @@ from measurand.core.errors import BadInput, MeasurandError, quote
 from measurand.report.listing import ListEntry, list_entry, list_page
 from measurand.report.saved import load_below
 from measurand.report.schema import blame_reports
-from measurand.report.terminal import plain_text
+from measurand.wording.text import plain_text
 
 Notice = Callable[[str], None]
 MOST_REPORTS = 500  # that a page lists; what cannot be read takes no place

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from measurand.report.terminal import plain_text
+from measurand.wording.text import plain_text
 
 MOST_ROWS = 40  # beyond this a figure is a table
 LETTER = 6.4  # the mean width of a letter at the size of a label, in pixels

@@ -14,7 +14,7 @@ from measurand.core.finding import Exhibit
 from measurand.core.seeds import generator
 from measurand.report.explorer import harmless_json
 from measurand.report.layout import plot_columns
-from measurand.report.terminal import join_sentences, plain_text
+from measurand.wording.text import join_sentences, plain_text
 
 POINTS = ["id", "x", "y", "label", "cluster", "weight", "text"]
 MOST_POINTS = 10_000  # beyond this a browser waits, and marks hide each other

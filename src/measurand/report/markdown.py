@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from measurand.core.finding import Exhibit, Report
 from measurand.report.answer import Answer, answer_report, answer_split
 from measurand.report.cards import card_lines
-from measurand.report.details import list_warnings
 from measurand.report.differences import change_grids
-from measurand.report.phrases import say_readers
+from measurand.report.parts import is_parts, parts_grid
 from measurand.report.tables import TextGrid, exhibit_grid, grids
-from measurand.report.terminal import heading, plain_text
+from measurand.report.terminal import heading
+from measurand.wording import say_report, say_settle
+from measurand.wording.details import list_warnings
+from measurand.wording.phrases import say_readers
+from measurand.wording.text import plain_text
 
 # Entities, because a backslash before a bracket starts a formula in some renderers.
 ENTITIES = {ord(mark): f"&#{ord(mark)};" for mark in "\\`*{}<>|~$&"}
@@ -23,11 +26,15 @@ LOOSE = re.compile(r"(?<![^\W_])_|_(?![^\W_])|(?<=\])\(")
 
 def markdown(report: Report) -> str:
     """The verdict, the tables and the captions, in Markdown."""
-    verdict = report.verdict
+    verdict, answer = report.verdict, answer_report(report)
     blocks = ["# " + " of ".join(map(escape_markdown, heading(report)))]
-    reason = say_readers(verdict.reason, report)
-    blocks += [f"**{escape_markdown(verdict.label)}**: {escape_markdown(reason, 600)}"]
+    blocks += _parts_markdown([report])
+    reason = say_report(report)
+    blocks += [f"**{escape_markdown(verdict.label)}**: {escape_markdown(reason, 1600)}"]
     facts = [
+        escape_markdown(answer.bound, 400),
+        escape_markdown(say_settle(verdict), 400),
+        f"try: {escape_markdown(answer.command, 400)}" if answer.command else "",
         f"region: {escape_markdown(verdict.region)}" if verdict.region else "",
         f"stage: {escape_markdown(say_readers(verdict.stage, report))}"
         if verdict.stage
@@ -41,7 +48,7 @@ def markdown(report: Report) -> str:
         f"> **Warning.** {escape_markdown(say_readers(str(text), report), 600)}"
         for text in list_warnings(report)
     ]
-    blocks += [_exhibit_markdown(exhibit) for exhibit in report.exhibits]
+    blocks += [_exhibit_markdown(e) for e in report.exhibits if not is_parts(e)]
     blocks += [_section_markdown(grid, level=2) for grid in grids(report)]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
@@ -55,6 +62,7 @@ def brief_markdown(reports: Sequence[Report], not_run: Mapping[str, str]) -> str
     for report in reports:
         answers = [answer_report(report), answer_split([report])]
         blocks += ["# " + " of ".join(map(escape_markdown, heading(report)))]
+        blocks += _parts_markdown([report])
         blocks += [_answer_markdown(answer) for answer in answers if answer]
         blocks += [_section_markdown(grid, level=2) for grid in change_grids(report)]
         blocks += [
@@ -68,18 +76,18 @@ def brief_markdown(reports: Sequence[Report], not_run: Mapping[str, str]) -> str
     return "\n\n".join(blocks) + "\n"
 
 
+def _parts_markdown(reports: Sequence[Report]) -> list[str]:
+    """The table of parts, where there is one."""
+    grid = parts_grid(reports)
+    return [_section_markdown(grid, level=2)] if grid else []
+
+
 def _answer_markdown(answer: Answer) -> str:
     """The question, the answer with its tone, and what stands behind it."""
-    facts = {
-        "because": answer.cause,
-        "how sure": answer.certainty,
-        "rests on": answer.basis,
-        "do next": " ".join(answer.steps),
-        "verdict": answer.verdict,
-    }
-    tone = f"{answer.tone.sign} {answer.tone.word}"
+    facts = {**answer.facts, "verdict": "" if answer.is_coded else answer.verdict}
+    tone = f"{answer.tone.sign} {answer.word}"
     lines = [f"{escape_markdown(answer.question)} **{tone}.**"]
-    lines[0] += f" {escape_markdown(answer.sentence, 400)}"
+    lines[0] += f" {escape_markdown(answer.sentence, 800)}"
     rows = [f"- {n}: {escape_markdown(text, 400)}" for n, text in facts.items() if text]
     return "\n".join([*lines, "", *rows])
 

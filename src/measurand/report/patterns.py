@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -10,28 +9,21 @@ import numpy as np
 import pandas as pd
 
 from measurand.core.arrays import Bools
-from measurand.core.finding import Exhibit, Report
+from measurand.core.finding import Report
 from measurand.core.words import UNSPACED
-from measurand.report.details import guessing
 from measurand.report.explorer import name_items
 from measurand.report.layout import to_number
-from measurand.report.leak_causes import (
-    PARTLY,
-    SIMPLE,
-    leak_clauses,
-    leaking_rules,
-    name_leak,
-)
-from measurand.report.phrases import capitalise, name_part, say_count
-from measurand.report.terminal import plain_text
+from measurand.wording.phrases import name_part
+from measurand.wording.text import plain_text
 
 MOST = 10
 MOST_SHOWN = 2  # items a pattern
 SEARCHED = 5_000  # items among which examples are sought
 ALIKE = 0.8  # share of items two patterns may have in common before they are one
 AROUND = 160  # letters of an example on either side of what it shows
-# What is said of a word where something simpler explains the whole leak of its part.
-FOLLOWS = "; this follows from {cause}, which tells the label by itself"
+CUES = "cues"  # the exhibit of what was certified
+TOKENS = ("word", "token", "phrase")  # kinds of cues that stand in a text as they are
+LENGTH = "length"
 # The space that stands between two characters of a script that writes none.
 BETWEEN_UNSPACED = re.compile(rf"(?<=[{UNSPACED}]) (?=[{UNSPACED}])")
 
@@ -73,57 +65,29 @@ class Pattern:
 
 def find_patterns(report: Report, most: int = MOST) -> list[Pattern]:
     """The surest patterns, each of other items than those before it."""
-    simple = _simple_patterns(report)
-    patterns = [*simple, *_rule_patterns(report)]
+    patterns: list[Pattern] = []
     masks: list[Bools] = []
     label = _label_column(report)
     items = report.items.head(SEARCHED)
-    for part, row in _word_rows(report):
+    for part, row in _cue_rows(report):
         if len(patterns) >= most:
             break
-        token = plain_text(row["token"], 60)
+        cue, wanted = plain_text(row["cue"], 60), plain_text(row.get("label", ""), 40)
+        kind = plain_text(row.get("kind", ""), 40)
         texts = items[part].astype(str) if part in items else pd.Series(dtype=str)
-        holds = _holds(texts, token)
+        said = _say_cue(row, wanted)
+        if kind not in TOKENS:
+            examples = _length_examples(report, part) if kind == LENGTH else ()
+            patterns.append(Pattern(f"{kind}: {cue}", name_part(part), said, examples))
+            continue
+        holds = _holds(texts, cue)
         if any(_overlap(holds, mask) > ALIKE for mask in masks):
             continue
         masks.append(holds)
-        wanted = plain_text(row.get("label", ""), 40)
-        said = _say_word(row, wanted)
-        if simple and name_part(part) == simple[0].part:
-            said += FOLLOWS.format(cause=simple[0].name.lower())
-        examples = _examples(items, texts, holds, token, label, wanted)
-        name = f"“{BETWEEN_UNSPACED.sub('', token)}”"
+        examples = _examples(items, texts, holds, cue, label, wanted)
+        name = f"“{BETWEEN_UNSPACED.sub('', cue)}”"
         patterns.append(Pattern(name, name_part(part), said, examples))
     return patterns
-
-
-def _simple_patterns(report: Report) -> list[Pattern]:
-    """What the verdict names as the simple cause, such as the length."""
-    for part, clause in leak_clauses(report).items():
-        for phrase, sentence in SIMPLE.items():
-            found = re.search(rf"({PARTLY})?\bby {re.escape(phrase)}", clause)
-            # What explains part of a leak is not its cause: the words that do follow.
-            if found and not found[1] and part in report.items:
-                long = "length" in phrase
-                examples = _length_examples(report, part) if long else ()
-                name = capitalise(phrase.removesuffix(" alone"))
-                return [Pattern(name, name_part(part), sentence, examples)]
-    return []
-
-
-def _rule_patterns(report: Report) -> list[Pattern]:
-    """The rules that find the right choice without any reader, the surest first."""
-    base = guessing(report)
-    guess = f"; by guessing, {say_count(base.value)}" if base else ""
-    return [
-        Pattern(
-            capitalise(name_leak(f)),
-            name_part(f.condition),
-            f"is right in {say_count(f.estimate.value)} of 100 items{guess}",
-            (),
-        )
-        for f in leaking_rules(report)
-    ]
 
 
 def _length_examples(report: Report, part: str) -> tuple[Example, ...]:
@@ -158,30 +122,26 @@ def _say_length(text: str) -> str:
     return f"{len(text.split())} words, {len(text)} characters:"
 
 
-def _word_rows(report: Report) -> list[tuple[str, dict[str, object]]]:
-    """Words and templates, the surest first, with the column they stand in."""
-    rows: list[tuple[str, dict[str, object]]] = []
-    for exhibit in report.exhibits:
-        if exhibit.kind != "table" or "token" not in exhibit.table:
-            continue
-        part = exhibit.name.removeprefix("words_")
-        rows += [(part, row) for row in _records(exhibit)]
-    return sorted(rows, key=lambda pair: -np.nan_to_num(to_number(pair[1].get("z"))))
+def _cue_rows(report: Report) -> list[tuple[str, dict[str, object]]]:
+    """Certified cues, the surest first, each with the column it stands in."""
+    rows = [
+        {str(key): cell for key, cell in row.items()}
+        for exhibit in report.exhibits
+        if exhibit.name == CUES and {"cue", "part"} <= {*exhibit.table.columns}
+        for row in exhibit.table.to_dict("records")
+    ]
+    return [(str(row["part"]), row) for row in rows]
 
 
-def _records(exhibit: Exhibit) -> list[dict[str, object]]:
-    records = exhibit.table.to_dict("records")
-    return [{str(key): cell for key, cell in row.items()} for row in records]
-
-
-def _say_word(row: dict[str, object], label: str) -> str:
-    """How surely a word goes with a label."""
-    share, base = to_number(row.get("share")), to_number(row.get("base"))
-    if np.isnan(share) or np.isnan(base):
-        return f"goes with {label} more often than chance allows"
+def _say_cue(row: dict[str, object], label: str) -> str:
+    """How often it is there, and how surely it goes with a label."""
+    shares = (to_number(row.get(n)) for n in ("coverage", "productivity", "base"))
+    coverage, productivity, base = (
+        "–" if np.isnan(share) else f"{100 * share:.1f} %" for share in shares
+    )
     return (
-        f"{say_count(share)} of 100 items with it are {label}; of all items, "
-        f"{say_count(base)}"
+        f"{productivity} of the items with it are {label} (all items {base}); coverage "
+        f"{coverage}"
     )
 
 
@@ -278,8 +238,3 @@ def _label_column(report: Report) -> str:
     """The column of the labels."""
     roles = report.benchmark.get("roles")
     return str(roles.get("label", "label")) if isinstance(roles, dict) else "label"
-
-
-def leaking_first(reports: Sequence[Report]) -> list[Report]:
-    """The reports that may have patterns, leakage first."""
-    return sorted(reports, key=lambda report: report.audit != "leakage")

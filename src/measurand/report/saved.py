@@ -40,7 +40,8 @@ from measurand.report.html import notebook_frame, notebook_text, page_of_all
 from measurand.report.listing import list_entry, list_page
 from measurand.report.schema import check_contents
 from measurand.report.summary import summary_of_all
-from measurand.report.terminal import lay_out_columns, plain_text
+from measurand.report.terminal import lay_out_columns
+from measurand.wording.text import plain_text
 
 UNNAMED = re.compile(r"__index_level_\d+__")  # what pandas calls an index in a file
 MOST_REPORT_BYTES = 2**30  # a study of a year is a hundred times smaller

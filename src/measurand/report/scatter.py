@@ -24,7 +24,6 @@ from measurand.report.layout import (
     to_number,
 )
 from measurand.report.tables import point_units
-from measurand.report.terminal import plain_text
 from measurand.report.vega import (
     Spec,
     constant,
@@ -35,6 +34,7 @@ from measurand.report.vega import (
     overlay,
 )
 from measurand.stats.paired import pearson, trend_line
+from measurand.wording.text import plain_text
 
 WIDTH, HEIGHT = 600, 420
 ENDS = ["x_low", "x_high", "y_low", "y_high"]

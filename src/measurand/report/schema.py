@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from measurand.core.errors import BadInput, MeasurandError
-from measurand.report.terminal import plain_text
+from measurand.wording.text import plain_text
 
 NULL = type(None)
 TEXT, TEXT_OR_NULL, FLAG, OBJECT = (str,), (str, NULL), (bool,), (dict,)

@@ -6,28 +6,33 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from measurand.core.finding import Report
 from measurand.report.answer import (
+    SPLIT,
     Answer,
     answer_report,
     answer_reports,
     answer_split,
     worst_answer,
 )
-from measurand.report.details import list_warnings
 from measurand.report.differences import change_grids
-from measurand.report.phrases import join_words, say_readers
-from measurand.report.terminal import detail_lines, heading, lay_out_columns, plain_text
+from measurand.report.parts import narrow_parts
+from measurand.report.terminal import detail_lines, heading, lay_out_columns
+from measurand.wording.details import list_warnings
+from measurand.wording.phrases import join_words, say_readers
+from measurand.wording.text import plain_text
 
 WIDTH, NARROW = 88, 60  # letters a line at most, and what no line is cut below
-MOST_LINES = 25  # of a summary that is not verbose
+MOST_LINES = 32  # of a summary that is not verbose, up to eight of them a table
 CLOSING = 3  # lines that a verb may add: an empty one, and where to read on
 MOST_WARNINGS = 3
+JOINT_FACTS = ("because", "bound", "how sure", "try")
 INDENT = 12  # where what stands behind a word begins
 
 
 def summary(report: Report, *, verbose: bool = False) -> str:
     """The answer and what it rests on; where `verbose`, every figure after it."""
     answer = answer_report(report)
-    lines = [" of ".join(heading(report)), "", *_answer_lines(answer)]
+    lines = [" of ".join(heading(report)), "", *_parts_lines([report])]
+    lines += _answer_lines(answer)
     split = answer_split([report])
     if split is not None and split.tone.name == "fix":
         lines += ["", split.question, *_tone_lines(split)]
@@ -58,12 +63,16 @@ def summary_of_all(
         return "\n\n".join([*texts, *missing[1:]])
     answers = answer_reports(reports)
     worst = worst_answer(answers)
-    lines = [heading(reports[0])[1], ""]
+    lines = [heading(reports[0])[1], "", *_parts_lines(reports)]
     for answer in answers:
-        rows = [("because", answer.cause), ("how sure", answer.certainty)]
+        rows = [(n, text) for n, text in answer.facts.items() if n in JOINT_FACTS]
         lines += [answer.question, *_tone_lines(answer)]
-        lines += _fact_lines(rows if answer.audit != "split" else [])
-    verdicts = [f"{a.verdict} ({a.audit})" for a in answers if a.audit != "split"]
+        lines += _fact_lines(rows if answer.audit != SPLIT else [])
+    verdicts = [
+        f"{a.verdict} ({a.audit})"
+        for a in answers
+        if a.audit != SPLIT and not a.is_coded
+    ]
     room = MOST_LINES - CLOSING - len(lines) - len(missing) - 1
     facts = {
         "rests on": "",
@@ -111,19 +120,19 @@ def _fitting_facts(
 
 def _answer_lines(answer: Answer) -> list[str]:
     """The question, the answer, and what stands behind it."""
-    facts = [
-        ("because", answer.cause),
-        ("how sure", answer.certainty),
-        ("rests on", answer.basis),
-        ("do next", " ".join(answer.steps)),
-        ("verdict", answer.verdict),
-    ]
-    return [answer.question, *_tone_lines(answer), *_fact_lines(facts)]
+    facts = {**answer.facts, "verdict": "" if answer.is_coded else answer.verdict}
+    return [answer.question, *_tone_lines(answer), *_fact_lines(facts.items())]
+
+
+def _parts_lines(reports: Sequence[Report]) -> list[str]:
+    """The table of parts, where there is one, with as many columns as have room."""
+    grid = narrow_parts(reports, _line_width())
+    return [*lay_out_columns([grid.header, *grid.rows]), ""] if grid else []
 
 
 def _tone_lines(answer: Answer) -> list[str]:
     """The answer, told by a sign and a word."""
-    line = f"{answer.tone.sign} {answer.tone.word.upper()}  {answer.sentence}"
+    line = f"{answer.tone.sign} {answer.word.upper()}  {answer.sentence}"
     return textwrap.wrap(line, _line_width(), subsequent_indent="  ")
 
 

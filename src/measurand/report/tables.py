@@ -12,14 +12,9 @@ import pandas as pd
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Exhibit, Report
 from measurand.report.layout import plot_columns
-from measurand.report.terminal import (
-    KIND,
-    NEEDED,
-    changes_table,
-    plain_text,
-    unlisted_findings,
-)
+from measurand.report.terminal import KIND, NEEDED, changes_table, unlisted_findings
 from measurand.stats.paired import pearson
+from measurand.wording.text import plain_text
 
 MOST_ITEMS = 20  # a page is for reading; items.parquet holds the rest
 MOST_ROWS = 40

@@ -1,13 +1,13 @@
 """A report as plain text: no escape codes, ours or anybody else's."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from measurand.core.finding import Exhibit, Finding, Report
-from measurand.report.phrases import say_readers
+from measurand.wording import say_report
+from measurand.wording.text import plain_text
 
 KIND = "changes"
 SUFFIX = "_difference"  # what the name of a difference ends with
@@ -91,48 +91,6 @@ def _cell_interval(value: float, low: float, high: float) -> str:
 MOST_FINDINGS = 24  # more than this scrolls the verdict off the screen
 DECISIONS, VERDICTS = "decisions", ["benchmark", "verdict", "why"]
 
-ESCAPE = re.compile(
-    r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\|$)"  # OSC: window titles, links
-    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
-    r"|\x1b[ -/]*[0-~]"
-)
-BREAK = re.compile(r"[\s\x1c-\x1f\x85\u2028\u2029]+")
-HIDDEN = re.compile(
-    "[\x00-\x1f\x7f-\x9f"  # C0, DEL, C1
-    "\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"  # bidi, invisible
-    "\ud800-\udfff\ufffe\uffff]"  # no character at all: a file could not hold them
-)
-
-
-def plain_text(text: object, most: int = 60) -> str:
-    r"""`text` on one line of at most `most` characters that all show themselves.
-
-    >>> plain_text("a\x1b[31mb\n\u202ec" + "d" * 99, most=8)
-    'ab cddd…'
-    """
-    full_text = str(text)
-    # What lies far behind the cut cannot show; a megabyte would only cost time.
-    start = full_text[: 20 * most + 200]
-    if start.isprintable() and "  " not in start:  # most are, and are soon done
-        line = start.strip()
-    else:
-        line = HIDDEN.sub("", BREAK.sub(" ", ESCAPE.sub("", start))).strip()
-    if len(line) <= most and len(start) == len(full_text):
-        return line
-    return line[: most - 1] + "…"
-
-
-def join_sentences(*parts: str) -> str:
-    """The parts that are not empty, a full stop between them.
-
-    >>> join_sentences("a caption", ""), join_sentences("a caption", "A note.")
-    ('a caption', 'a caption. A note.')
-    """
-    first, *rest = [part for part in parts if part] or [""]
-    return "".join(
-        [first.rstrip(".") + "." if rest else first, *(f" {p}" for p in rest)]
-    )
-
 
 def heading(report: Report) -> tuple[str, str]:
     """What kind of report it is, and of what."""
@@ -155,8 +113,8 @@ def detail_lines(report: Report) -> list[str]:
             ),
             "",
         ]
-    reason = say_readers(verdict.reason, report)
-    lines += [f"{plain_text(verdict.label)}: {plain_text(reason, 400)}"]
+    reason = say_report(report)
+    lines += [f"{plain_text(verdict.label)}: {plain_text(reason, 800)}"]
     if verdict.provisional:
         lines += ["provisional: a stronger reader could still overturn this"]
     lines += [line for exhibit in report.exhibits for line in _exhibit_lines(exhibit)]

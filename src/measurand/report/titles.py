@@ -5,7 +5,7 @@ import numpy as np
 from measurand.core.finding import Exhibit
 from measurand.core.terms import reader_words
 from measurand.report.layout import plot_columns, to_number
-from measurand.report.terminal import plain_text
+from measurand.wording.text import plain_text
 
 
 def figure_title(exhibit: Exhibit) -> str:

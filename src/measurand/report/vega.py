@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from measurand.report.terminal import plain_text
+from measurand.wording.text import plain_text
 
 Spec = dict[str, Any]
 Channel = dict[str, Any]

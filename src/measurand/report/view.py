@@ -25,9 +25,8 @@ from measurand.report.bars import (
     ladder_chart,
     split_chart,
 )
-from measurand.report.causes import compared_verdicts
 from measurand.report.command import command
-from measurand.report.details import list_warnings
+from measurand.report.differences import compared_verdicts
 from measurand.report.explorer import Explorer, explore, name_items
 from measurand.report.map import (
     CardAnchors,
@@ -37,8 +36,8 @@ from measurand.report.map import (
     view_map,
 )
 from measurand.report.part_bars import parts_chart
-from measurand.report.patterns import Pattern, find_patterns, leaking_first
-from measurand.report.phrases import say_readers
+from measurand.report.parts import is_parts, parts_grid
+from measurand.report.patterns import Pattern, find_patterns
 from measurand.report.tables import (
     TextGrid,
     exhibit_grid,
@@ -46,9 +45,13 @@ from measurand.report.tables import (
     mapping_grid,
     trend_remark,
 )
-from measurand.report.terminal import heading, join_sentences, plain_text
+from measurand.report.terminal import heading
 from measurand.report.theme import follow_theme
 from measurand.report.titles import figure_title
+from measurand.wording import say_report
+from measurand.wording.details import list_warnings
+from measurand.wording.phrases import say_readers
+from measurand.wording.text import join_sentences, plain_text
 
 MOST_DRAWN = 900_000  # bytes of figures in one page; the rest lies in figures/
 NUMERIC = {"estimate", "n", "value", "low", "high", "p"}
@@ -116,6 +119,7 @@ class PageView:
     answers: Sequence[Answer]
     lead: Answer
     warnings: Sequence[str]
+    table: GridView | None
     split: BarChart | None
     parts: BarChart | None
     patterns: Sequence[Pattern]
@@ -198,6 +202,7 @@ def _view_page(
     sentences: Mapping[str, str] = load_terms()["statistic"]
     patterns = _join_patterns(reports)
     named = {example.ident for pattern in patterns for example in pattern.examples}
+    table = parts_grid(reports)
     missing = mapping_grid("Audits that were not run", not_run) if not_run else None
     return PageView(
         title,
@@ -206,6 +211,7 @@ def _view_page(
         answers,
         worst_answer(answers),
         _join_warnings(reports),
+        view_grid(table) if table else None,
         split_chart(reports),
         parts_chart(reports),
         patterns,
@@ -236,7 +242,7 @@ def _join_warnings(reports: Sequence[Report]) -> list[str]:
 
 def _join_patterns(reports: Sequence[Report]) -> list[Pattern]:
     """The patterns of the first report that has any."""
-    for report in leaking_first(reports):
+    for report in reports:
         patterns = find_patterns(report)
         if patterns:
             return patterns
@@ -269,7 +275,7 @@ def _view_chapter(
         f"{prefix}all",
         answer_report(report),
         plain_text(verdict.label),
-        plain_text(say_readers(verdict.reason, report), 800),
+        plain_text(say_report(report), 1_600),
         verdict.provisional,
         [(name, value) for name, value in facts if value],
         figures,
@@ -281,7 +287,7 @@ def _view_exhibits(
     report: Report, drawn: Mapping[str, bytes], prefix: str, room: int
 ) -> tuple[list[FigureView | cards.CardsView | MapView], int]:
     """Every exhibit, with its drawing as far as there is room, and what that took."""
-    exhibits = [_name_plainly(exhibit, report) for exhibit in report.exhibits]
+    exhibits = [_name_plainly(e, report) for e in report.exhibits if not is_parts(e)]
     numbered = [
         (f"{prefix}exhibit-{n}", exhibit) for n, exhibit in enumerate(exhibits, 1)
     ]

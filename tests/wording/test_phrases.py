@@ -7,8 +7,8 @@ import pytest
 from measurand.core.finding import Exhibit
 from measurand.report.html import page
 from measurand.report.markdown import brief_markdown, markdown
-from measurand.report.phrases import say_readers
 from measurand.report.summary import summary
+from measurand.wording.phrases import say_readers
 from tests.report.verdicts import report_of
 
 WARNING = "cross is not clearly above the majority"

@@ -6,7 +6,7 @@ from itertools import product
 
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Finding
-from measurand.report.details import find_estimate
+from measurand.wording.details import find_estimate
 from tests.report.verdicts import report_of
 
 STATISTICS, READERS, CONDITIONS = (

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from measurand.core.terms import fault_words
-from measurand.report.further import own_part
+from measurand.wording.further import own_part
 
 EXPLAINER = re.compile(r"([\w.-]+)(?: is | holds |: )")
 DOUBT = re.compile(

@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 import pytest
+from measurand.report.causes import compared_verdicts
 
 from measurand.compare.compare import compare
 from measurand.core.finding import Finding
 from measurand.report.answer import answer_report
 from measurand.report.bars import changes_chart
-from measurand.report.causes import compared_verdicts
 from tests.report.verdicts import estimate, report_of
 
 

@@ -7,9 +7,9 @@ import pytest
 
 from measurand.core.finding import Exhibit, Finding
 from measurand.report.answer import CONTROLLED, PARTLY, STRONGER, answer_report
-from measurand.report.exposure import say_points
 from measurand.report.part_bars import _arms_chart
 from measurand.report.titles import figure_title
+from measurand.wording.exposure import say_points
 from tests.report.verdicts import estimate, report_of
 
 SIZE, LARGE = "m=50,n=200", "m=50,n=500"

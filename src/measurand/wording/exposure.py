@@ -6,15 +6,17 @@ the reason, so that a report of years ago is read too.
 """
 
 import math
+import re
 from dataclasses import replace
 
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Finding, Report
 from measurand.core.terms import VerdictWords, reader_words
-from measurand.report.details import DECIDING, Details
-from measurand.report.phrases import join_words, say_change
-from measurand.report.terminal import plain_text
+from measurand.wording.details import Details
+from measurand.wording.phrases import join_words, say_change
+from measurand.wording.text import plain_text
 
+DECIDING = re.compile(r"about ([\d,]+) (test items|draws)")
 MARGIN = 1.0  # points, where a report does not say
 ALL = "all models"
 OVERTRAINED = "overtrained"

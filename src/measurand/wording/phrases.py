@@ -27,9 +27,9 @@ def call_readers(text: str, names: Collection[str]) -> str:
     """The text with these readers by what they go by, and their names behind it.
 
     >>> call_readers("tfidf is not clearly above 'tfidf'", ["tfidf"])
-    "the word counts reader (tfidf) is not clearly above 'tfidf'"
+    "the TF-IDF + logistic regression reader (tfidf) is not clearly above 'tfidf'"
     >>> call_readers("clusters of claim by minilm; mine", ["minilm", "mine"])
-    'clusters of claim by the small language model reader (minilm); mine'
+    'clusters of claim by the MiniLM reader (minilm); mine'
     """
     calls = {
         name: f"the {reader_words(name).removeprefix('a ')} reader ({name})"

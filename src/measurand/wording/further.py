@@ -8,9 +8,9 @@ import re
 
 from measurand.core.finding import Report
 from measurand.core.names import PLAIN, QUOTED, condition_column, name_condition
-from measurand.report.details import Details, find_estimate
-from measurand.report.phrases import join_words, say_share
-from measurand.report.terminal import plain_text
+from measurand.wording.details import Details, find_estimate
+from measurand.wording.phrases import join_words, say_share
+from measurand.wording.text import plain_text
 
 FURTHER = "judged by its first column, "
 COLUMN = re.compile(

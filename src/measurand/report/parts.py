@@ -1,0 +1,123 @@
+"""The table of parts: what each predicts alone, and what the evidence adds.
+
+It is the first thing of a terminal and a page. Audits of one benchmark share it: each
+fills in what it asked about.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from measurand.arms.table import ESTIMATES, PARTS
+from measurand.core.finding import Exhibit, Report
+from measurand.core.terms import reader_words
+from measurand.report.layout import to_number
+from measurand.report.tables import TextGrid
+from measurand.wording.text import plain_text
+
+MOST_PARTS = 12  # rows; a benchmark has three or four parts
+BASELINE = "majority class"  # what the baseline is called where a table does not say
+PERCENT, BITS, COUNT = "percent", "bits", "count"
+FIGURES = {  # what stands over a column, and how its figures are said
+    "accuracy": ("accuracy", PERCENT),
+    "baseline": ("", PERCENT),
+    "over": ("over permuted", PERCENT),
+    "bits": ("bits", BITS),
+    "gain": ("gain", PERCENT),
+    "loss": ("loss if shuffled", PERCENT),
+    "bound": ("bound", PERCENT),
+    "families": ("families", COUNT),
+}
+# What a narrow terminal does without, the first before the others.
+SPARE = ("families", "bits", "bound", "reader", "accuracy", "baseline")
+NOTE = "Percent and percentage points, with 95 % CI; over permuted: accuracy less that "
+NOTE += "with permuted labels; bound: the largest effect that is not excluded."
+
+
+def parts_grid(
+    reports: Sequence[Report], *, without: Sequence[str] = (), intervals: bool = True
+) -> TextGrid | None:
+    """The table of all reports; None where none has one.
+
+    Args:
+        reports: Of one benchmark.
+        without: Columns that are left out.
+        intervals: Whether accuracies stand with their intervals too.
+    """
+    tables = [e for report in reports for e in report.exhibits if is_parts(e)]
+    rows = list(_merge_rows(tables).values())[:MOST_PARTS]
+    if not rows:
+        return None
+    baseline = plain_text(tables[0].settings.get("baseline", BASELINE), 30)
+    columns = [
+        name
+        for name in ("reader", *FIGURES)
+        if name not in without and any(_cell(row, name) for row in rows)
+    ]
+    heads = {"reader": "model", "baseline": baseline}
+    header = ("part", *(heads.get(n) or FIGURES[n][0] for n in columns))
+    cells = [
+        (
+            plain_text(row["part"], 40),
+            *(_cell(row, n, intervals=intervals or n != "accuracy") for n in columns),
+        )
+        for row in rows
+    ]
+    return TextGrid("What each part predicts", header, tuple(cells), NOTE)
+
+
+def narrow_parts(reports: Sequence[Report], width: int) -> TextGrid | None:
+    """The table with as many of its columns as have room in a terminal."""
+    grid = parts_grid(reports)
+    for count in range(len(SPARE) + 1):
+        if grid is None or _width(grid) <= width:
+            break
+        grid = parts_grid(reports, without=SPARE[:count], intervals=False)
+    return grid
+
+
+def is_parts(exhibit: Exhibit) -> bool:
+    """Whether an exhibit is such a table."""
+    return exhibit.kind == PARTS and {"part", "reader"} <= {*exhibit.table.columns}
+
+
+def _merge_rows(tables: Sequence[Exhibit]) -> dict[str, dict[str, object]]:
+    """The rows by part, each cell of the first table that has it."""
+    merged: dict[str, dict[str, object]] = {}
+    for exhibit in tables:
+        for record in exhibit.table.to_dict("records"):
+            part = plain_text(record["part"], 200)
+            row = merged.setdefault(part, {"part": part})
+            for name, value in record.items():
+                if pd.api.types.is_scalar(value) and not pd.isna(value):
+                    row.setdefault(str(name), value)
+    return merged
+
+
+def _cell(row: Mapping[str, object], name: str, *, intervals: bool = True) -> str:
+    """What a column says of a row; empty where nobody asked."""
+    if name == "reader":
+        return reader_words(plain_text(row.get(name, ""), 40))
+    form = FIGURES[name][1]
+    value = to_number(row.get(name))
+    if math.isnan(value):
+        return ""
+    text = _figure(value, form)
+    low, high = (to_number(row.get(f"{name}_{end}")) for end in ("low", "high"))
+    if name in ESTIMATES and intervals and low < high:
+        text += f" ({_figure(low, form)} to {_figure(high, form)})"
+    return text
+
+
+def _figure(value: float, form: str) -> str:
+    """A figure in its unit, without the unit: that stands under the table."""
+    if form == COUNT:
+        return f"{value:,.0f}"
+    return f"{value:z.2f}" if form == BITS else f"{100 * value:z.1f}"
+
+
+def _width(grid: TextGrid) -> int:
+    """The letters that a line of the table takes in a terminal."""
+    columns = zip(grid.header, *grid.rows, strict=True)
+    return sum(2 + max(map(len, column)) for column in columns)

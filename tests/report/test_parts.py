@@ -1,0 +1,114 @@
+"""The table of parts is the first thing of terminal, page and Markdown."""
+
+import math
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from measurand.arms.table import PartRow, parts_exhibit
+from measurand.core.clause import Name
+from measurand.core.finding import Exhibit
+from measurand.report.html import page, page_of_all
+from measurand.report.markdown import brief_markdown, markdown
+from measurand.report.parts import narrow_parts, parts_grid
+from measurand.report.saved import load_report, save_report
+from measurand.report.summary import WIDTH, summary, summary_of_all
+from tests.report.verdicts import estimate, report_of
+
+
+def row(*names, **figures):
+    part = tuple(Name("column", name) for name in names)
+    return PartRow(part, "tfidf", 1 / 3, **figures)
+
+
+def with_rows(report, *rows, baseline="majority class"):
+    return replace(report, exhibits=(parts_exhibit(rows, baseline),))
+
+
+def test_it_stands_before_the_question_in_terminal_page_and_markdown():
+    report = report_of("leakage", "leaks")
+    for text in (summary(report), markdown(report), brief_markdown([report], {})):
+        table = text.index("majority class")
+        assert table < text.lower().index("leaks")
+        assert "20.0 (18.0 to 22.0)" in text
+    html = page(report, {})
+    assert html.index('id="table"') < html.index('class="answers')
+    assert '<th scope="col">majority class</th>' in html
+
+
+def test_it_is_shown_once():
+    report = with_rows(report_of("leakage", "leaks"), row("a", over=estimate(0.2)))
+    assert page(report, {}).count("20.0 (18.0 to 22.0)") == 1
+    assert markdown(report).count("20.0 (18.0 to 22.0)") == 1
+
+
+def test_audits_of_one_benchmark_share_one_table():
+    reports = [report_of("evidence", "needed"), report_of("leakage", "leaks")]
+    grid = parts_grid(reports)
+    assert [cells[0] for cells in grid.rows] == ["article", "claim"]
+    article = dict(zip(grid.header, grid.rows[0], strict=True))
+    assert article["gain"] == "9.0 (7.0 to 11.0)"
+    assert article["over permuted"] == "20.0 (18.0 to 22.0)"
+    assert summary_of_all(reports, {}).count("  over permuted  ") == 1
+    assert page_of_all(reports, {}, {}).count('id="table"') == 1
+
+
+def test_a_column_that_nobody_asked_about_is_not_there():
+    grid = parts_grid([with_rows(report_of("leakage", "leaks"), row("a", "b"))])
+    assert grid.header == ("part", "model", "majority class")
+    assert grid.rows == (("a + b", "TF-IDF + logistic regression", "33.3"),)
+
+
+def test_choices_are_held_against_chance():
+    report = with_rows(report_of("leakage", "leaks"), row("a"), baseline="chance")
+    assert parts_grid([report]).header[-1] == "chance"
+
+
+@pytest.mark.parametrize("columns", [60, 88, 200])
+def test_a_terminal_has_as_many_columns_as_have_room(columns):
+    figures = ("accuracy", "over", "bits", "gain", "loss", "bound")
+    full = row("hypothesis", **dict.fromkeys(figures, estimate(0.1)), families=99.0)
+    grid = narrow_parts([with_rows(report_of("leakage", "leaks"), full)], columns)
+    assert ("families" in grid.header) == (columns == 200)
+    assert "over permuted" in grid.header
+    assert len(grid.header) == len(grid.rows[0])
+
+
+@pytest.mark.parametrize(
+    ("audit", "label"), [("leakage", "leaks"), ("evidence", "needed")]
+)
+def test_a_summary_with_eight_parts_fits_a_screen(audit, label):
+    rows = [
+        row(f"part_{n}", accuracy=estimate(0.5), over=estimate(0)) for n in range(8)
+    ]
+    lines = summary(with_rows(report_of(audit, label), *rows)).splitlines()
+    assert len(lines) <= 25
+    assert max(map(len, lines)) <= WIDTH
+
+
+def test_a_saved_table_is_read_again(tmp_path):
+    report = report_of("leakage", "leaks")
+    again = load_report(save_report(report, tmp_path / "report", {}))
+    assert parts_grid([again]) == parts_grid([report])
+    assert summary(again) == summary(report)
+
+
+def test_a_name_in_it_is_shown_and_does_nothing():
+    bad = "<script>alert(1)</script>|\x1b[31m"
+    report = with_rows(report_of("leakage", "leaks"), row(bad, over=estimate(0.1)))
+    assert "<script>alert" not in page(report, {})
+    assert "<script>" not in markdown(report)
+    assert "\x1b" not in summary(report)
+
+
+def test_cells_of_a_stranger_are_shown_as_far_as_they_are_figures():
+    cells = {"part": [None, "a"], "reader": [3, ["x"]], "over": ["x", math.inf]}
+    odd = Exhibit("parts", "parts", pd.DataFrame(cells), "", {"baseline": ["x"]})
+    report = replace(report_of("leakage", "leaks"), exhibits=(odd,))
+    assert "a" in [cells[0] for cells in parts_grid([report]).rows]
+    assert page(report, {})
+    lacking = Exhibit("parts", "parts", pd.DataFrame({"x": [1]}), "")
+    assert parts_grid([replace(report, exhibits=(lacking,))]) is None
+    empty = Exhibit("parts", "parts", pd.DataFrame(), "")
+    assert parts_grid([replace(report, exhibits=(empty,))]) is None
