@@ -203,7 +203,9 @@ def alone_arms(pool: Pool, part: str) -> dict[str, list[Arm]]:
 
 def count_fits(pool: Pool) -> int:
     """How many fits of light models tell what each part alone predicts."""
-    arms = [a for p in pool.parts for each in alone_arms(pool, p).values() for a in each]
+    arms = [
+        a for p in pool.parts for each in alone_arms(pool, p).values() for a in each
+    ]
     return sum(len(arm.asks()) for arm in arms)
 
 
@@ -212,9 +214,14 @@ def measure_parts(
 ) -> dict[str, PartAlone]:
     """What each part alone predicts, with its paraphrases held together where it does.
 
-    A part with one text tells nothing, and is not there.
+    A part with one text tells nothing, and one with one family has no interval: they
+    are not there.
     """
-    parts = [p for p in pool.parts if pool.items.column(p).nunique() > 1]
+    parts = [
+        part
+        for part in pool.parts
+        if pool.items.column(part).nunique() > 1 < len(pool.families[part].sizes)
+    ]
     plans = {part: alone_arms(pool, part) for part in parts}
     arms = [a for plan in plans.values() for each in plan.values() for a in each]
     answers = ask_arms(experiment, pool, arms)

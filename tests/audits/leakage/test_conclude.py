@@ -118,12 +118,19 @@ def test_a_wider_margin_clears_what_a_narrow_one_bounds():
 
 
 def test_a_leak_of_the_test_file_counts_and_its_bound_does_not():
-    facts = LeakFacts([part()], [part(present=True, bound=0.3)])
+    facts = LeakFacts([part()], [part(present=True, bound=0.3)], test_baseline=0.6)
     label, clauses = judge(RULES, facts)
     assert label == "small leak"
     assert [clause.code for clause in clauses] == ["leak.part", "leak.test"]
+    assert clauses[0].facts["baseline"] == 0.6
     facts = LeakFacts([part()], [part(bound=0.3, controls=[])])
     assert judge(RULES, facts)[1][0].code == "none.bound"
+
+
+def test_the_test_file_is_not_spoken_of_where_all_items_leak():
+    facts = LeakFacts([part(**LARGE)], [part(**LARGE, cues=[made_cue()])], baseline=0.5)
+    (clause,) = judge(RULES, facts)[1]
+    assert (clause.code, clause.facts["baseline"]) == ("leak.part", 0.5)
 
 
 def made_cue(kind="word", label="0"):

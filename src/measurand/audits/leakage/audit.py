@@ -38,7 +38,6 @@ from measurand.audits.leakage.statement import (
     repair_files,
 )
 from measurand.core.benchmark import Benchmark
-from measurand.core.clusters import count_clusters
 from measurand.core.errors import BadOption, PastBudget, Undefined
 from measurand.core.finding import (
     Finding,
@@ -88,13 +87,12 @@ def audit(
     original = experiment.benchmark
     check_question(readers, original, settings)
     pool = open_pool(original)
-    _check_varied(pool.items.classes, count_clusters(pool.families[PAIR].numbers))
+    _check_varied(pool)
     conclusion, facts = conclude_leakage(experiment, pool, settings.margin)
     rows = [*part_rows(facts), *_whole_row(experiment, pool, facts)]
     sides = open_sides(pool, original, experiment.seed)
     baselines = _baselines(sides, settings)
-    leaking = facts.large or facts.present
-    field = worst_part(leaking).part if leaking else ""
+    field = worst_part(facts.leaking).part if facts.leaking else ""
     repairs = LEFT_OUT
     with open_evaluation(experiment, sides) as evaluation:
         readings, refused = _read_all(evaluation, readers, baselines, settings)
@@ -207,14 +205,15 @@ def check_question(
     check_own_choices(benchmark)
 
 
-def _check_varied(classes: Sequence[str], families: int) -> None:
+def _check_varied(pool: Pool) -> None:
     """Raise where there is nothing to be told apart."""
-    if len(classes) < 2:
+    if len(pool.items.classes) < 2:
         raise Undefined(
             "all items have one label, so that no part can give it away; give items "
             "of others"
         )
-    if families < 2:
+    varied = [part for part in pool.parts if pool.items.column(part).nunique() > 1]
+    if any(len(pool.families[part].sizes) < 2 for part in varied):
         raise Undefined(
             "all items share a text or a group, so that nothing can be said of others; "
             "give items that differ, or no such `group`"

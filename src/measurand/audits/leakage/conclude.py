@@ -45,6 +45,7 @@ class LeakFacts:
             or reverse. So few items bound nothing: what they surely leak counts.
         size: How many items there are.
         baseline: What the majority class, or chance of choices, has.
+        test_baseline: The same of the test file by itself.
         margin: What still counts as nothing.
         names: What each part is called in the file.
         labels: What each label is called in the file.
@@ -54,6 +55,7 @@ class LeakFacts:
     test_parts: Sequence[PartAlone] = ()
     size: int = 0
     baseline: float = 0.0
+    test_baseline: float = 0.0
     margin: float = MARGIN
     names: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -72,6 +74,16 @@ class LeakFacts:
     def present(self) -> list[PartAlone]:
         """Those that surely leak."""
         return [part for part in self.readable if part.present]
+
+    @property
+    def leaking(self) -> list[PartAlone]:
+        """The parts that a verdict is about: of the test file, where only it leaks."""
+        leaking = self.large or self.present
+        return [p for p in leaking if not self.is_of_test(p)] or leaking
+
+    def is_of_test(self, part: PartAlone) -> bool:
+        """Whether a part is that of the test file by itself."""
+        return any(part is one for one in self.test_parts)
 
     @property
     def remembered(self) -> list[PartAlone]:
@@ -149,9 +161,10 @@ def cue_facts(facts: LeakFacts, cue: Cue) -> dict[str, Fact]:
     }
 
 
-def _leak_clauses(facts: LeakFacts, parts: Sequence[PartAlone]) -> Iterable[Clause]:
+def _leak_clauses(facts: LeakFacts) -> Iterable[Clause]:
     """The part that leaks most, and the strongest cue of each."""
-    worst = worst_part(parts)
+    worst = worst_part(facts.leaking)
+    only_test = facts.is_of_test(worst)
     name, channel = facts.name_part(worst.part), deciding_channel(worst)
     if worst.best[1].low > 0:
         yield Clause(
@@ -160,20 +173,17 @@ def _leak_clauses(facts: LeakFacts, parts: Sequence[PartAlone]) -> Iterable[Clau
                 "part": name,
                 "reader": channel,
                 "accuracy": worst.right(channel),
-                "baseline": facts.baseline,
+                "baseline": facts.test_baseline if only_test else facts.baseline,
                 "over": worst.accuracy[channel].interval(0.95),
             },
         )
     elif worst.has_bits:
         bits = worst.bits[channel].interval(0.95)
         yield Clause("leak.bits", {"part": name, "reader": channel, "bits": bits})
-    cues: dict[str, Cue] = {}
-    for part in sorted(parts, key=lambda part: part is not worst):
-        for cue in part.cues[:1]:  # of a part and its test file, the first
-            cues.setdefault(part.part, cue)
-    for cue in cues.values():
-        yield Clause("leak.cue", cue_facts(facts, cue))
-    if any(worst is part for part in facts.test_parts):
+    for part in sorted(facts.leaking, key=lambda part: part is not worst):
+        for cue in part.cues[:1]:
+            yield Clause("leak.cue", cue_facts(facts, cue))
+    if only_test:
         yield Clause("leak.test", {"part": name})
 
 
@@ -198,8 +208,8 @@ def _one(code: str, facts: Mapping[str, Fact]) -> list[Clause]:
 
 
 RULES: tuple[Rule[LeakFacts], ...] = (
-    Rule(LEAKS, lambda f: bool(f.large), lambda f: _leak_clauses(f, f.large)),
-    Rule(SMALL, lambda f: bool(f.present), lambda f: _leak_clauses(f, f.present)),
+    Rule(LEAKS, lambda f: bool(f.large), _leak_clauses),
+    Rule(SMALL, lambda f: bool(f.present), _leak_clauses),
     Rule(
         OPEN,
         lambda f: bool(f.remembered),
@@ -264,6 +274,7 @@ def conclude_leakage(
         [*measure_parts(experiment, test, error, margin).values()] if test else [],
         len(pool),
         float(guess_scores(pool.items).mean()),
+        float(guess_scores(test.items).mean()) if test else 0.0,
         margin,
         pool.names,
         pool.labels,
@@ -275,14 +286,15 @@ def conclude_leakage(
         ]
         facts = replace(facts, parts=parts)
     label, clauses = judge(RULES, facts)
-    said = facts.large or facts.present or ([facts.widest] if facts.widest else [])
+    said = facts.leaking or ([facts.widest] if facts.widest else [])
+    bound = max([facts.bound, *(part.bound for part in facts.leaking)])
     return (
         Verdict(
             label,
             label,
             deciding_channel(worst_part(said)) if said else None,
             clauses=clauses,
-            bound=exact_estimate(facts.bound, len(pool)),
+            bound=exact_estimate(bound, len(pool)),
             settle=find_settlement(facts, clauses[0].code) if label == OPEN else None,
         ),
         facts,
