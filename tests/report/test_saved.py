@@ -33,6 +33,9 @@ def test_the_document_keeps_its_contract(realistic):
         "stage",
         "reason",
         "provisional",
+        "clauses",
+        "bound",
+        "settle",
     ]
     finding = document["findings"][0]
     assert list(finding) == ["statistic", "reader", "condition", "estimate", "decision"]

@@ -34,12 +34,11 @@ FEW_SHUFFLES = 5  # what a dry run also names the price of
 
 @dataclass(frozen=True)
 class ShuffleOptions:
-    """How the evidence is shuffled, what counts as nothing, what is spiked."""
+    """How the evidence is shuffled, and what counts as nothing."""
 
     shuffles: o.Shuffles = 20
     shuffle: o.Shuffle = "plain"
     margin: o.Margin = 0.02
-    controls: o.Controls = "quick"
     brief: o.Brief = False
     folds: o.EvidenceFolds = None
     judge: o.AnswerJudge = None

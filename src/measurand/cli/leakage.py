@@ -41,7 +41,6 @@ class RegionOptions:
     fold_seeds: o.FoldSeeds = 5
     reference: o.Reference = None
     tsne: o.Map = None
-    controls: o.Controls = "quick"
     brief: o.Brief = False
     check_inference: o.CheckInference = False
 
