@@ -12,11 +12,11 @@ from measurand.cli.run import exit_on_verdict
 from measurand.compare.compare import compare
 from measurand.core.terms import tone_words
 from measurand.report.answer import answer_report
-from measurand.report.causes import FILLERS
-from measurand.wording.details import Details
 from measurand.report.html import page
 from measurand.report.markdown import brief_markdown
 from measurand.report.summary import summary
+from measurand.wording.details import Details
+from measurand.wording.reasons import FILLERS
 from tests.report.verdicts import FAULTS, NAMES, report_of
 
 ORDER = ["fine", "unknown", "fix", "leaks"]

@@ -2,14 +2,15 @@
 
 from dataclasses import replace
 
+import pytest
+
 from measurand.core.finding import Finding
-from measurand.report.answer import answer_report
-from measurand.report.bars import controls_chart, ladder_chart, split_chart
+from measurand.report.bars import controls_chart, split_chart
 from tests.report.verdicts import estimate, report_of
 
 
 def test_a_fault_that_is_noticed_is_ticked_only_where_most_of_it_is_found():
-    report = report_of("evidence", "coupling")
+    report = report_of("evidence", "not needed")
     doses = [estimate(0.16, 0.04, 0.28), estimate(0.9, 0.8, 1.0)]
     found = [
         Finding("recovery", "cross", f"word {d}", e)
@@ -17,13 +18,11 @@ def test_a_fault_that_is_noticed_is_ticked_only_where_most_of_it_is_found():
     ]
     chart = controls_chart(replace(report, findings=tuple(found)))
     assert [bar.tone for bar in chart.bars] == ["unknown", "fine"]
-    assert chart.title == "2 of 2 planted faults are found where planted"
-
-
+    assert chart.title == "2 of 2 planted controls are found"
 
 
 def test_rows_of_the_split_say_how_texts_are_alike():
-    report = report_of("evidence", "evidence-sensitive")
+    report = report_of("evidence", "needed")
     seen = [
         Finding("seen", "lookup", where, estimate(0.01))
         for where in ("article", "article, nearly", "article, by family")
@@ -34,13 +33,16 @@ def test_rows_of_the_split_say_how_texts_are_alike():
     assert chart.bars[-1].expected == ""
 
 
-
-
-
-
-
-
-
-
-
-
+@pytest.mark.parametrize(
+    ("audit", "label", "title"),
+    [
+        ("leakage", "leaks", "1 of 1 find an effect beyond the margin"),
+        ("leakage", "none found", "None of 1 find an effect beyond the margin"),
+        ("evidence", "needed", "1 of 1 find a gain beyond the margin"),
+    ],
+)
+def test_what_models_find_is_held_against_the_margin(audit, label, title):
+    chart = ladder_chart(report_of(audit, label))
+    assert chart.title == title
+    assert chart.margin == 0.02
+    assert ladder_chart(report_of("exposure", "inflated")) is None

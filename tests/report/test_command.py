@@ -44,19 +44,18 @@ def report_of(audit, label):
 
 
 def test_the_command_names_the_columns_and_the_settings_that_were_chosen():
-    report = report_of("evidence", "coupling")
+    report = report_of("evidence", "not needed")
     chosen = {
         **report.settings,
         "seed": 3,
         "shuffles": 8,
-        "controls": "none",
         "calibrate": False,
         "strongest": "cross",
         "metadata_schema": {"a pier": "as given"},
     }
     assert command([replace(report, settings=chosen)]) == (
         "measurand evidence FILE --query claim --evidence article --label label "
-        "--metadata 'a pier' --shuffles 8 --controls none --strongest cross "
+        "--metadata 'a pier' --shuffles 8 --strongest cross "
         "--no-calibrate --seed 3"
     )
     derived = {**report.settings, "metadata_schema": {"query_form": "its form"}}
@@ -64,7 +63,7 @@ def test_the_command_names_the_columns_and_the_settings_that_were_chosen():
 
 
 def test_the_command_names_files_of_test_items_and_what_made_it_brief():
-    report = report_of("evidence", "coupling")
+    report = report_of("evidence", "not needed")
     roles = {**report.benchmark["roles"], "split": "two tables"}
     parts = [
         Finding("delta_evi", "cross", f"part={name}", estimate(0.1))
@@ -89,7 +88,7 @@ def test_the_command_names_files_of_test_items_and_what_made_it_brief():
 
 
 def test_the_command_names_folds_and_readers_that_nobody_asks_unasked():
-    report = report_of("evidence", "coupling")
+    report = report_of("evidence", "not needed")
     roles = {
         **report.benchmark["roles"],
         "subject": "topic",
@@ -144,11 +143,10 @@ def test_the_command_names_columns_of_choices_and_what_the_split_went_by():
 
 
 def test_the_demo_is_made_again_by_the_demo():
-    reports = [report_of("evidence", "coupling"), report_of("leakage", "leaks")]
+    reports = [report_of("evidence", "not needed"), report_of("leakage", "leaks")]
     planted = {**reports[0].benchmark, "name": "synthetic:harbour"}
     brief = [
-        replace(r, benchmark=planted, settings={**r.settings, "controls": "none"})
-        for r in reports
+        replace(r, benchmark=planted, not_run={"flip_rate": WHY_BRIEF}) for r in reports
     ]
     assert command(brief) == "measurand demo --seed 0"
     whole = [replace(report, benchmark=planted) for report in reports]
@@ -276,7 +274,7 @@ PAID = {"shots", "orders", "prompt", "temperature"}  # said where a server was a
 ANSWERED = {"judge"}  # said where answers were written
 NEVER = PLACES | PRINTED | SERVED
 
-LEAST = ("--brief", "--controls", "none", "--no-calibrate")
+LEAST = ("--brief", "--no-calibrate")
 CLAIMS = (
     *("--query=-c", "--evidence", "my  log", "--label", "out, come"),
     *("--rationale", "why, so", "--rationale", "it's\tso", "--group", "g"),
@@ -361,7 +359,7 @@ def test_what_parts_are_joined_by_is_read_as_a_text_or_not_at_all(written, join)
 
 
 def test_no_word_of_a_report_from_elsewhere_runs_in_a_shell(tmp_path):
-    report = report_of("evidence", "coupling")
+    report = report_of("evidence", "not needed")
     hostile = "synthetic:a; touch planted #"
     named = replace(
         report,
@@ -381,7 +379,7 @@ def test_no_word_of_a_report_from_elsewhere_runs_in_a_shell(tmp_path):
 
 @pytest.mark.parametrize("count", [10**12, -3, True, "2", None, 2.5, 101])
 def test_no_count_of_a_report_from_elsewhere_is_taken_on_trust(count):
-    report = replace(report_of("evidence", "coupling"), audit="compare")
+    report = replace(report_of("evidence", "not needed"), audit="compare")
     counted = replace(report, benchmark={**report.benchmark, "reports": count})
     assert command([counted]) == "measurand compare REPORT REPORT"
     three = replace(report, benchmark={**report.benchmark, "reports": 3})

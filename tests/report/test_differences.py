@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 import pytest
-from measurand.report.causes import compared_verdicts
 
 from measurand.compare.compare import compare
 from measurand.core.finding import Finding
 from measurand.report.answer import answer_report
 from measurand.report.bars import changes_chart
+from measurand.report.differences import compared_verdicts
 from tests.report.verdicts import estimate, report_of
 
 
@@ -27,12 +27,21 @@ def lower(statistic, condition="b − a, claim", value=-0.4):
 @pytest.mark.parametrize(
     ("difference", "said"),
     [
-        (lower("peco_difference"), "Peco of `claim`, word counts: difference −0.400 "),
-        (lower("saturation_difference", "b − a, full"), "Saturation, word counts: "),
-        (lower("mine_difference", "claim"), "Mine of `claim`, word counts: "),
+        (
+            lower("peco_difference"),
+            "Peco of `claim`, TF-IDF + logistic regression: difference −0.400 ",
+        ),
+        (
+            lower("saturation_difference", "b − a, full"),
+            "Saturation, TF-IDF + logistic regression: ",
+        ),
+        (
+            lower("mine_difference", "claim"),
+            "Mine of `claim`, TF-IDF + logistic regression: ",
+        ),
         (
             lower("over_majority_difference"),
-            "Leak of `claim` alone over the majority class, word counts: difference "
+            "Leak of `claim` alone over the majority class, TF-IDF + logistic regression: difference "
             "−40.0 points (95 % CI −42.0 to −38.0, not paired).",
         ),
     ],

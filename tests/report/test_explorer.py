@@ -22,7 +22,7 @@ def reports():
     settled = table.assign(**{ROW: table.index}).iloc[777:]
     settled.index = [f"{n:012x}-0" for n in range(len(settled))]
     return [
-        replace(report_of("evidence", "undecided"), items=table),
+        replace(report_of("evidence", "inconclusive"), items=table),
         replace(report_of("leakage", "leaks"), items=settled),
     ]
 
@@ -46,7 +46,10 @@ def test_a_page_names_the_files_that_lie_beside_it(reports):
     assert "evidence/items.parquet has all" in both
     alone = page(reports[0], {})
     assert "report.json holds them all" in alone
-    assert "; answers are those of word matching. items.parquet has all" in alone
+    assert (
+        "; answers are those of TF-IDF with word overlap. items.parquet has all"
+        in alone
+    )
 
 
 def test_items_without_rows_go_by_their_ids(reports):

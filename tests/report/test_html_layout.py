@@ -60,7 +60,7 @@ def full_items(texts=("The boat never sailed.", HEBREW, CHINESE)):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """An audit of two reports, with every section that a page can have."""
-    evidence = report_of("evidence", "evidence-sensitive")
+    evidence = report_of("evidence", "needed")
     leakage = report_of("leakage", "leaks")
     repair = {"repair/kept_words.txt": b"item-1\n", "repair/work_list.csv": b"id\n"}
     reports = {
@@ -127,7 +127,7 @@ return found;
 
 @pytest.mark.parametrize("width", [400, 800])
 def test_a_long_name_is_broken_between_its_parts(browser, tmp_path, width):
-    report = report_of("evidence", "direct coupling")
+    report = report_of("evidence", "not needed")
     roles = {**report.benchmark["roles"], "evidence": NESTED}
     told = replace(
         report,
@@ -190,7 +190,10 @@ def test_items_are_searched_filtered_and_read_beside_wrong_evidence(browser, fol
 
 @pytest.mark.parametrize("bad", ATTACKS, ids=range(len(ATTACKS)))
 def test_hostile_items_words_and_names_run_nothing(browser, tmp_path, bad):
-    evidence, leakage = report_of("evidence", "coupling"), report_of("leakage", "leaks")
+    evidence, leakage = (
+        report_of("evidence", "not needed"),
+        report_of("leakage", "leaks"),
+    )
     words = pd.DataFrame({"token": [bad], "label": [bad], "z": [9.0]})
     table = full_items((bad,)).assign(label=bad)
     table.index = [f"{bad} {i}" for i in range(len(table))]

@@ -21,11 +21,9 @@ HOLLOW = {"name": "ladder", "kind": "ladder", "caption": "", "settings": {}}
 
 @pytest.fixture
 def folder(tmp_path):
-    save_report(
-        report_of("evidence", "evidence-sensitive"), tmp_path / "a/evidence", {}
-    )
+    save_report(report_of("evidence", "needed"), tmp_path / "a/evidence", {})
     save_report(report_of("leakage", "leaks"), tmp_path / "a/leakage", {})
-    save_report(report_of("leakage", "undecided"), tmp_path / "plain", {})
+    save_report(report_of("leakage", "inconclusive"), tmp_path / "plain", {})
     return tmp_path
 
 

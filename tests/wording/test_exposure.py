@@ -6,10 +6,11 @@ import pandas as pd
 import pytest
 
 from measurand.core.finding import Exhibit, Finding
-from measurand.report.answer import CONTROLLED, PARTLY, STRONGER, answer_report
+from measurand.report.answer import answer_report
 from measurand.report.part_bars import _arms_chart
 from measurand.report.titles import figure_title
 from measurand.wording.exposure import say_points
+from measurand.wording.reasons import CONTROLLED, PARTLY, STRONGER
 from tests.report.verdicts import estimate, report_of
 
 SIZE, LARGE = "m=50,n=200", "m=50,n=500"
@@ -230,12 +231,12 @@ def test_bars_of_several_sizes_are_named_by_them():
     ]
     bias = [points("bias", "A", size, 6.0) for size in (SIZE, LARGE)]
     report, _ = told("inflated", f"{LARGE}: bias 6", [*bias, *scores])
-    chart = _arms_chart({"exposure": report})
+    chart = _arms_chart(report)
     names = [bar.label for bar in chart.bars]
     assert len({*names}) == len(names) == 6
     assert names[0].endswith(LARGE)
     single = replace(report, findings=tuple(f for f in scores if SIZE in f.condition))
-    assert SIZE not in _arms_chart({"exposure": single}).bars[0].label
+    assert SIZE not in _arms_chart(single).bars[0].label
 
 
 def test_a_title_says_what_of_the_rows_that_decide_stands_out():

@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 import pytest
-from measurand.report.causes import fill_explanations
 
 from measurand.core.finding import Finding, Verdict
 from measurand.core.terms import explain_term, fault_words, verdict_words
 from measurand.core.words import TOKEN
 from measurand.report.part_bars import parts_chart
+from measurand.wording.explanations import fill_explanations
 from measurand.wording.faults import AXES
 from tests.report.verdicts import estimate, report_of
 

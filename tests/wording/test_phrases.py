@@ -12,13 +12,14 @@ from measurand.wording.phrases import say_readers
 from tests.report.verdicts import report_of
 
 WARNING = "cross is not clearly above the majority"
-SAID = "the word matching reader (cross) is not clearly above the majority"
+SAID = "the TF-IDF with word overlap reader (cross) is not clearly above the majority"
 
 
 @pytest.fixture
 def report():
-    report = report_of("leakage", "leaks")
+    report = report_of("exposure", "inflated")
     verdict = replace(report.verdict, reason="cross reads the claim")
+    report = replace(report, findings=report_of("leakage", "leaks").findings)
     return replace(report, verdict=verdict, warnings=(WARNING,))
 
 
@@ -49,13 +50,15 @@ def test_warnings_say_what_a_reader_goes_by(report, write):
     ids=["page", "verbose", "markdown"],
 )
 def test_reasons_do_too(report, write):
-    assert "the word matching reader (cross) reads the claim" in write(report)
+    assert "the TF-IDF with word overlap reader (cross) reads the claim" in write(
+        report
+    )
 
 
 def test_captions_on_the_page_do_too(report):
     shown = Exhibit("it", "table", report.items.head(2), "Clusters of claim by cross")
     said = page(replace(report, exhibits=[shown]), {})
-    assert "Clusters of claim by the word matching reader (cross)" in said
+    assert "Clusters of claim by the TF-IDF with word overlap reader (cross)" in said
     assert "claim by cross" not in said
 
 

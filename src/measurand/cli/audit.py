@@ -37,7 +37,6 @@ FIRST_ITEMS = 500  # items of which a first answer is given
 FIRST_AUDITS = ("leakage", "evidence")  # the quickest first
 FIRST_SETTINGS = {
     "brief": True,
-    "controls": "none",
     "calibrate": False,
     "tsne": False,
     "folds": 2,

@@ -34,7 +34,7 @@ FEW_SHUFFLES = 5  # what a dry run also names the price of
 
 @dataclass(frozen=True)
 class ShuffleOptions:
-    """How the evidence is shuffled, what counts as nothing."""
+    """How the evidence is shuffled, and what counts as nothing."""
 
     shuffles: o.Shuffles = 20
     shuffle: o.Shuffle = "plain"

@@ -40,7 +40,6 @@ def _catalogues() -> "dict[str, Catalogue]":
     """Everything that has a name."""
     from measurand.audits import AUDITS
     from measurand.benchmarks import BENCHMARKS
-    from measurand.controls import CONTROLS
     from measurand.explainers import EXPLAINERS
     from measurand.interventions import INTERVENTIONS
     from measurand.judges import JUDGES
@@ -53,7 +52,6 @@ def _catalogues() -> "dict[str, Catalogue]":
         "readers": READERS,
         "interventions": INTERVENTIONS,
         "selections": SELECTIONS,
-        "controls": CONTROLS,
         "explainers": EXPLAINERS,
         "judges": JUDGES,
     }

@@ -360,13 +360,6 @@ CheckInference = Annotated[
         "inferred it?",
     ),
 ]
-Controls = Annotated[
-    str,
-    typer.Option(
-        help="Spikes and blanks that show what a reader could have seen: none, quick "
-        "(light readers, one dose) or full (more doses, encoders too)."
-    ),
-]
 MarginOver = Annotated[
     float, typer.Option(help="Accuracy over the majority that counts as nothing.")
 ]
