@@ -12,7 +12,6 @@ SLOW = (
     "budget",
     "choices_size",
     "page",
-    "controls",
     "exposure_analysis",
     "exposure_design",
     "truth",

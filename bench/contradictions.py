@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from measurand.audits.evidence.rivals import NEEDLESS
 
 import measurand as ms
 from bench.figures import Figure
-from measurand.audits.evidence.rivals import NEEDLESS
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Report

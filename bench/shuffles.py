@@ -42,7 +42,10 @@ def whole_audits(benchmark: Benchmark) -> list[Figure]:
             audit(
                 running,
                 readers,
-                EvidenceSettings(shuffles=shuffles, calibrate=False, ),
+                EvidenceSettings(
+                    shuffles=shuffles,
+                    calibrate=False,
+                ),
             )
 
     audited(2)  # what is done once a process, such as imports, is not counted

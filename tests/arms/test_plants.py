@@ -13,6 +13,7 @@ from measurand.arms.plants import (
     CodeWords,
     PermutedLabels,
     code_gain,
+    permute_families,
     plan_dose,
 )
 from measurand.core.choices import guess_scores
@@ -163,3 +164,20 @@ def test_a_choice_that_an_item_does_not_have_is_never_right():
     items = choice_pool(table).items
     blank = PermutedLabels("choices")(items, np.random.default_rng(0))
     assert (blank.numbers < items.choice_counts).all()
+
+
+def test_families_without_peers_are_permuted_item_by_item():
+    families = np.repeat([0, 1, 2], [100, 150, 200])
+    order = permute_families(families, np.random.default_rng(0))
+    assert sorted(order) == list(range(450))
+    assert 0.5 < (families[order] != families).mean() < 0.8
+
+
+def test_families_of_one_size_hand_on_their_labels_whole_and_in_another_order():
+    families = np.repeat(np.arange(200), 3)
+    labels = np.tile([0, 1, 2], 200)
+    order = permute_families(families, np.random.default_rng(0))
+    given = pd.Series(order // 3).groupby(families).nunique()
+    assert (given == 1).all()
+    # An order that all families share would let a place alone tell the label.
+    assert abs((labels[order] == labels).mean() - 1 / 3) < 0.1

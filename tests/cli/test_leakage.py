@@ -19,7 +19,7 @@ from tests.models.fake_server import serving
 
 SCREEN = ("--no-calibrate", "--folds", "2", "--fold-seeds", "1", "--workers", "1")
 # What no test but those of the whole report is about.
-QUICK = (*SCREEN, "--no-map", "--controls", "none")
+QUICK = (*SCREEN, "--no-map")
 
 
 def rows(n=120, **options):

@@ -6,7 +6,6 @@ from typing import ClassVar, get_type_hints
 
 import pytest
 
-from measurand.controls import CONTROLS
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadInput
 from measurand.core.recipe import (
@@ -33,7 +32,6 @@ FAMILIES = {
     "readers": (READERS, KINDS),
     "interventions": (INTERVENTIONS,),
     "selections": (SELECTIONS,),
-    "controls": (CONTROLS,),
     "explainers": (EXPLAINERS, EDITED),
     "judges": (JUDGES, LIKENESSES),
 }

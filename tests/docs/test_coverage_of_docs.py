@@ -15,7 +15,6 @@ from measurand.benchmarks import BENCHMARKS
 from measurand.benchmarks.files import FORMATS
 from measurand.benchmarks.metadata import metadata_schema
 from measurand.benchmarks.roles import PLAIN
-from measurand.controls import CONTROLS
 from measurand.explainers import EXPLAINERS
 from measurand.interventions import INTERVENTIONS
 from measurand.interventions.shuffle import KINDS, WITHIN
@@ -25,7 +24,7 @@ from measurand.selections import SELECTIONS
 PAGES = {page.name: page.read_text("utf-8") for page in docs.PAGES}
 WHOLE = "\n".join([docs.README.read_text("utf-8"), *PAGES.values()])
 DATA = PAGES["data.md"]
-CATALOGUES = (AUDITS, BENCHMARKS, CONTROLS, INTERVENTIONS, READERS, SELECTIONS)
+CATALOGUES = (AUDITS, BENCHMARKS, INTERVENTIONS, READERS, SELECTIONS)
 NAMED = [(catalogue.kind, name) for catalogue in CATALOGUES for name in catalogue]
 SITE = yaml.safe_load((docs.ROOT / "mkdocs.yml").read_text("utf-8"))
 

@@ -8,7 +8,6 @@ import pytest
 
 from measurand.benchmarks.assemble import from_frames
 from measurand.benchmarks.split import FOLD, fold_benchmark
-from measurand.controls.samples import WordSpike
 from measurand.core.intervention import AsIs
 from measurand.experiment.ask import EMBEDDING, Ask
 from measurand.experiment.crossfit import fold_asks
@@ -62,8 +61,10 @@ def test_the_joined_answer_is_what_each_fold_answered(folded):
     assert (mixed.donors != np.arange(len(folds))).all()
 
 
-def test_a_spiked_text_does_not_move_an_item_to_another_fold(folded):
-    sample = WordSpike("evidence", 0.3)(folded, 0).benchmark
+def test_a_changed_text_does_not_move_an_item_to_another_fold(folded):
+    texts = [f"{t} so" for t in folded.test.column("evidence")]
+    changed = folded.test.with_field("evidence", texts)
+    sample = replace(folded, train=changed, test=changed)
     ask = Ask(LookupReader("query"))
     with open_experiment(sample) as experiment:
         (answers,) = ask_all(experiment, [ask])

@@ -89,7 +89,7 @@ def test_a_plan_takes_the_server_for_one_that_is_asked_most_often(tmp_path):
 @pytest.mark.parametrize("shots", [0, 2])
 @pytest.mark.parametrize("cut", [False, True])
 def test_inference_and_controls_ask_no_more_than_was_said(tmp_path, shots, cut):
-    settings = replace(LEAKS, controls="full", check_inference=True)
+    settings = replace(LEAKS, check_inference=True)
     benchmark = replace(CHOICES, drawn_by=(CHOICES.query,)) if cut else CHOICES
     with serving(lambda prompt: "A") as server:
         reader = endpoint_reader("small", server.url, retries=1, shots=shots)

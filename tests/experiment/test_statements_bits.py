@@ -12,7 +12,7 @@ from tests.audits.leakage.leaky import pairs
 
 SETTINGS = {
     "evidence": {"shuffles": 2},
-    "leakage": {"tsne": False, "controls": "none"},
+    "leakage": {"tsne": False},
 }
 
 

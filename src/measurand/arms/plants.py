@@ -6,19 +6,22 @@ much as is to be excluded: one that is always right in a few items, or one that 
 wrong in half of them.
 """
 
+from collections.abc import Set
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from measurand.arms.pool import family_column
-from measurand.controls.samples import deal_rows, make_words
-from measurand.core.arrays import Floats
+from measurand.core.arrays import Floats, Ints
 from measurand.core.items import LETTERS, Items, pack_choices, with_columns
 
 DENSE, SPARSE = "dense", "sparse"
 DENSE_SHARE = 0.5  # of the items have a code word of a dense plant
 GRID = 201  # strengths of a dense plant that are tried
+CONSONANTS, VOWELS = "bdfgklmnprstvz", "aeiou"
+SYLLABLES = 3  # of a code word
+LEAST_PEERS = 10  # families of one size that can exchange their labels as they are
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ class PermutedLabels:
             labels = np.array(list(LETTERS), object)[rng.integers(items.choice_counts)]
         else:
             numbers = items.column(family_column(self.family)).to_numpy(np.int64)
-            labels = items.labels.to_numpy(object)[deal_rows(numbers, rng)]
+            labels = items.labels.to_numpy(object)[permute_families(numbers, rng)]
         return items.with_table(with_columns(items.table, {items.label: labels}))
 
 
@@ -143,3 +146,37 @@ def code_gain(prior: Floats, certainty: float) -> float:
 def _shares(items: Items) -> Floats:
     """The share of each class."""
     return np.bincount(items.numbers, minlength=len(items.classes)) / len(items)
+
+
+def make_words(used: Set[str], count: int, rng: np.random.Generator) -> list[str]:
+    """So many made words that are none of those used."""
+    new = dict[str, None]()
+    while len(new) < count:
+        consonants = rng.integers(len(CONSONANTS), size=SYLLABLES)
+        vowels = rng.integers(len(VOWELS), size=SYLLABLES)
+        pairs = zip(consonants, vowels, strict=True)
+        word = "".join(CONSONANTS[c] + VOWELS[v] for c, v in pairs)
+        if word not in used:
+            new[word] = None
+    return list(new)
+
+
+def permute_families(families: Ints, rng: np.random.Generator) -> Ints:
+    """For each item, the item whose label it gets.
+
+    Families of one size exchange their labels, and each hands out in random order what
+    it got; those of a size that fewer than ten have are permuted item by item.
+    """
+    numbers = np.unique(families, return_inverse=True)[1]
+    sizes = np.bincount(numbers)
+    peers = np.bincount(sizes)[sizes]
+    order = np.empty(len(numbers), np.int64)
+    alone = np.flatnonzero(peers[numbers] < LEAST_PEERS)
+    order[alone] = rng.permutation(alone)
+    # In random order, and then by family: each family's items stand together, mixed.
+    mixed = rng.permutation(len(numbers))
+    by_family = mixed[np.argsort(numbers[mixed], kind="stable")]
+    for size in np.unique(sizes[peers >= LEAST_PEERS]):
+        rows = by_family[sizes[numbers[by_family]] == size].reshape(-1, size)
+        order[rows] = rows[rng.permutation(len(rows))]
+    return order

@@ -6,11 +6,11 @@ from itertools import islice
 import numpy as np
 import pandas as pd
 import pytest
+from measurand.audits.leakage.rules import OF_NUMBERS, RULES, rule_findings
 
 from measurand.audits.leakage import LeakageSettings, audit
 from measurand.audits.leakage.asking import Runs
 from measurand.audits.leakage.choices import duplicate_findings
-from measurand.audits.leakage.rules import OF_NUMBERS, RULES, rule_findings
 from measurand.audits.leakage.scores import (
     LEAKS,
     leakage_baselines,
@@ -102,7 +102,7 @@ def test_permuting_the_choices_moves_no_figure_beyond_its_interval(leaking):
     turned = replace(
         benchmark, **{s: turn(getattr(benchmark, s)) for s in ("train", "test")}
     )
-    other = audit_choices(turned, "tfidf", controls="none")
+    other = audit_choices(turned, "tfidf")
     assert other.verdict.label == report.verdict.label
     for statistic in ("choices_only", "over_majority", "v_information"):
         before, after = (value(r, statistic, "tfidf") for r in (report, other))
@@ -122,7 +122,7 @@ def turn(items):
 
 def test_choices_that_tell_nothing_do_not_leak():
     benchmark = plant_choice_benchmark("clean", CLOSED_BOOK, sizes=SMALL)
-    report = audit_choices(benchmark, "cross", controls="none")
+    report = audit_choices(benchmark, "cross")
     assert report.verdict.label != "leaks"
     full = next(f for f in report.findings if f.statistic == "accuracy")
     assert full.estimate.low > 0.9  # the reader learned the task itself
@@ -133,7 +133,7 @@ def test_the_position_of_the_right_choice_is_a_leak_of_its_own():
     clean = PlantedChoices(match=1.0, has_evidence=False)
     benchmark = plant_choice_benchmark("first", clean, sizes=SMALL)
     moved = {s: to_front(getattr(benchmark, s)) for s in ("train", "test")}
-    report = audit_choices(replace(benchmark, **moved), "tfidf", controls="none")
+    report = audit_choices(replace(benchmark, **moved), "tfidf")
     assert report.verdict.label == "leaks"
     assert report.verdict.stage == "position"
 
@@ -200,7 +200,7 @@ def test_a_known_benchmark_is_told_what_stronger_readers_found():
     sizes = {"train": 60, "test": 40}
     for name, is_told in (("planted", False), ("hellaswag_val", True)):
         benchmark = plant_choice_benchmark(name, LEAKING, sizes=sizes)
-        report = audit_choices(benchmark, "tfidf", controls="none")
+        report = audit_choices(benchmark, "tfidf")
         told = [line for line in report.warnings if "elsewhere" in line]
         assert any("elsewhere DeBERTa" in line for line in told) == is_told
         assert bool(told) == is_told
@@ -208,7 +208,7 @@ def test_a_known_benchmark_is_told_what_stronger_readers_found():
 
 def test_too_few_choices_to_cluster_cost_only_their_clusters():
     few = plant_choice_benchmark("few", LEAKING, sizes={"train": 40, "test": 9})
-    report = audit_choices(few, "tfidf", controls="none")
+    report = audit_choices(few, "tfidf")
     assert "one cluster" in report.not_run["peco of choices by tfidf"]
     assert value(report, "choices_only", "tfidf").n == 9
 

@@ -6,6 +6,7 @@ from zlib import crc32
 
 import pandas as pd
 import pytest
+from measurand.controls.samples import SAYS_RIGHT
 
 from measurand.audits.leakage import LeakageSettings, audit
 from measurand.benchmarks.synthetic_choices import (
@@ -14,7 +15,6 @@ from measurand.benchmarks.synthetic_choices import (
     PlantedChoices,
     plant_choice_benchmark,
 )
-from measurand.controls.samples import SAYS_RIGHT
 from measurand.core.errors import BadOption
 from measurand.experiment.experiment import open_experiment
 from measurand.readers import READERS
@@ -60,7 +60,7 @@ def ask_server(benchmark, rule, *others, orders=1, **settings):
 @pytest.fixture(scope="module")
 def leaking():
     benchmark = plant_choice_benchmark("planted", LEAKING, sizes=SIZES)
-    return ask_server(benchmark, solve, controls="full")
+    return ask_server(benchmark, solve)
 
 
 @pytest.mark.slow
@@ -93,7 +93,7 @@ def test_a_decoder_reads_choices_alone_and_is_given_its_hints(tmp_path):
 
     benchmark = plant_choice_benchmark("planted", LEAKING, sizes=SIZES)
     decoder = ZeroShotReader(save(tmp_path, 512), choices="letter")
-    chosen = LeakageSettings(calibrate=False, tsne=False, controls="full")
+    chosen = LeakageSettings(calibrate=False, tsne=False)
     with open_experiment(benchmark) as experiment:
         report = audit(experiment, {"tiny": decoder}, chosen)
     only = report.finding("choices_only", "tiny", "choices").estimate
@@ -120,7 +120,7 @@ def test_one_order_is_said_and_several_are_asked():
 @pytest.mark.slow
 def test_nothing_found_by_who_was_not_taught_is_provisional():
     benchmark = plant_choice_benchmark("clean", CLEAN, sizes={"train": 60, "test": 600})
-    report, _ = ask_server(benchmark, hedge_blind, margin=0.2, controls="full")
+    report, _ = ask_server(benchmark, hedge_blind, margin=0.2)
     assert report.verdict.label == "none found within the margin"
     assert report.verdict.provisional
     assert "asked and not taught" in report.verdict.reason
@@ -156,7 +156,7 @@ def test_who_was_not_taught_remembers_no_training_and_is_not_asked_about_it():
     made = plant_choice_benchmark("planted", LEAKING, sizes=SIZES)
     known = made.test.table.set_axis([f"copy {n}" for n in range(300)], axis="index")
     train = made.train.with_table(pd.concat([made.train.table, known]))
-    report, asked = ask_server(replace(made, train=train), solve, controls="none")
+    report, asked = ask_server(replace(made, train=train), solve)
     assert report.verdict.label == "leaks"
     assert "remember" not in report.verdict.reason
     assert asked == 2 * 300

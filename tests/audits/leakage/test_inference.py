@@ -36,7 +36,7 @@ def ask_server(benchmark, write, **settings):
         asks_for_question = "The question itself is missing" in prompt
         return write(prompt) if asks_for_question else solve(prompt)
 
-    chosen = LeakageSettings(calibrate=False, tsne=False, controls="none", **settings)
+    chosen = LeakageSettings(calibrate=False, tsne=False, **settings)
     with serving(rule) as server, open_experiment(benchmark) as experiment:
         llm = endpoint_reader("small", server.url, retries=1)
         return audit(experiment, {"llm": llm}, chosen)
