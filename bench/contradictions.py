@@ -22,7 +22,7 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Report
 
 PLANTED = ("words", "spacing", "length", "together", "memory", "nothing")
-COUPLED = ("direct coupling", "latent coupling", "coupling")
+UNNEEDED = ("not needed", "used, not needed")
 NONE = "none found within the margin"
 CLOSE = 1e-9
 EXPLAINED = (  # intervals of 95 %, and readers that know training by heart
@@ -61,8 +61,7 @@ class Planted:
         cut = int(n * 0.6)
         benchmark = from_frames(table[:cut], table[cut:], name=f"planted {kind}")
         margin = float(rng.choice([0.02, 0.05, 0.2]))
-        controls = str(rng.choice(["none", "none", "quick"]))
-        return benchmark, {"margin": margin, "controls": controls}
+        return benchmark, {"margin": margin}
 
 
 def _write(rng: np.random.Generator, verb: str, group: int) -> str:
@@ -121,31 +120,25 @@ def read_both(number: int) -> tuple[list[str], list[str]]:
 
 def evidence_contradictions(report: Report) -> Iterator[str]:
     """What in a report of the evidence audit speaks against its verdict."""
-    label, why = report.verdict.label, report.verdict.reason
-    losses = [f for f in report.findings if f.statistic == "delta_evi"]
-    effects = {f.reader: f for f in losses if "part=" not in f.condition}
-    blanks = {f.reader for f in report.findings if f.decision == "reads something"}
-    said = {f.decision for r, f in effects.items() if r not in blanks}
-    if label == "evidence-sensitive" and "depends" not in said:
-        yield f"{label}, and no reader depends"
-    needless = {
-        f.reader
-        for f in report.findings
-        if f.decision == NEEDLESS
-        or (f.statistic == "evidence_gain" and f.estimate.low <= 0)
-    }
-    if label == "evidence-sensitive" and report.verdict.stage in needless:
-        yield f"{label}, and who has no evidence may be as good"
-    if label in (*COUPLED, "warning", "no verdict") and "depends" in said:
-        yield f"{label}, and a reader depends"
-    if label in COUPLED and "near zero" not in said:
-        yield f"{label}, and no reader is near zero"
-    if label == "no verdict" and said - {"collapsed"}:
-        yield f"no verdict, and readers are {said}"
-    stage = effects.get(report.verdict.stage or "")
-    if stage and label != "undecided" and str(stage.estimate) not in why:
-        yield "the reason states another effect than the findings do"
+    verdict, margin = report.verdict, float(report.settings["margin"])
+    room = report.finding("room", condition="pooled").estimate.value
+    bound = verdict.bound.value if verdict.bound else 1.0
+    if bound != room:
+        yield f"the bound is {bound}, and the room {room}"
+    if (verdict.label in UNNEEDED) != (bound < margin) and not _is_shown(report):
+        yield f"{verdict.label}, and at most {bound} can need the evidence"
+    if verdict.code in ("need.large", "need.roomy", "need.small"):
+        codes = [clause.code for clause in verdict.clauses]
+        gain = verdict.clauses[0].facts["gain"]
+        if getattr(gain, "low", 1.0) <= 0 and "need.open_items" not in codes:
+            yield f"{verdict.label}, and the gain is {gain}"
     yield from _bits_contradictions(report)
+
+
+def _is_shown(report: Report) -> bool:
+    """Whether a verdict is given, or withheld, before the room is looked at."""
+    before = ("open.families", "open.memory", "open.query_memory", "need.")
+    return report.verdict.code.startswith(before)
 
 
 def leakage_contradictions(report: Report) -> Iterator[str]:

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from measurand.audits.evidence.controls import followed_memory
 
 from measurand.audits.evidence import EvidenceSettings, audit
+from measurand.audits.evidence.answer_changes import followed_memory
 from measurand.benchmarks.synthetic_choices import NAMES
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import Undefined

@@ -2,11 +2,8 @@
 
 from dataclasses import replace
 
-import numpy as np
-import pandas as pd
 import pytest
 
-from measurand.api.source import load
 from measurand.audits.evidence import EvidenceSettings, audit
 from measurand.benchmarks.synthetic_choices import (
     CLOSED_BOOK,
@@ -15,7 +12,6 @@ from measurand.benchmarks.synthetic_choices import (
 )
 from measurand.experiment.experiment import open_experiment
 from measurand.readers import READERS
-from measurand.report.answer import answer_report
 
 SIZES = {"train": 600, "test": 400}
 
@@ -39,42 +35,24 @@ def figures(report):
 def test_a_passage_that_tells_is_required():
     report = audit_choices(READING, metadata=False)
     found = figures(report)
-    assert report.verdict.label == "evidence-sensitive"
+    assert report.verdict.label == "needed"
     assert found["closed_book", "cross"].value == pytest.approx(
         READING.truth["closed_book"], abs=0.1
     )
     assert found["chance", "chance"].value == 0.25
     assert ("query_only", "cross") not in found
-    recovered = [f for f in report.findings if f.statistic == "recovery"]
-    assert all(f.condition.startswith("match") for f in recovered)
+    parts = report.exhibits[0]
+    assert parts.settings["baseline"] == "chance"
+    assert parts.table["part"].tolist() == [
+        "question + choices",
+        "evidence + choices",
+        "question + evidence + choices",
+    ]
 
 
 @pytest.mark.slow
 def test_a_passage_that_adds_nothing_is_not_required():
     report = audit_choices(CLOSED_BOOK)
-    assert report.verdict.label in ("direct coupling", "latent coupling")
+    assert report.verdict.label in ("used, not needed", "not needed")
+    assert report.verdict.bound.value < 0.05
     assert figures(report)["closed_book", "cross"].low > 0.9
-
-
-@pytest.mark.slow
-def test_an_answer_that_stands_in_the_question_is_named_and_no_letter_balanced():
-    """Free answers, whose letters are drawn here."""
-    rng = np.random.default_rng(0)
-    names = [a + b + c for a in ("ba", "re", "lo") for b in "kmnprst" for c in "aeiou"]
-    rows = [
-        {
-            "question": f"Is the word {answer} said by {rng.choice(names)}, or what?",
-            "passage": " ".join(rng.choice(names, 20)),
-            "answers": [answer],
-        }
-        for answer in rng.choice(names, 300)
-    ]
-    settings = EvidenceSettings(calibrate=False, shuffles=4, margin=0.05)
-    with open_experiment(load(pd.DataFrame(rows), name="asked")) as experiment:
-        report = audit(experiment, {"cross": READERS.load("cross")}, settings)
-    assert report.verdict.label == "direct coupling"
-    assert "; overlap_choice names the right choice in" in report.verdict.reason
-    assert answer_report(report).steps == (
-        "Take the words of the right answer out of the question, then run the audit "
-        "again.",
-    )

@@ -1,15 +1,9 @@
 """What the rows of a figure are called."""
 
-from types import SimpleNamespace
-
-import numpy as np
 import pandas as pd
 
-from measurand.audits.evidence.exhibits import (
-    _misled_warnings,
-    _name_row,
-    _still_warning,
-)
+from measurand.audits.evidence.exhibits import _name_row, _row_warnings
+from measurand.benchmarks.assemble import from_frames
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Finding
 
@@ -23,36 +17,20 @@ def test_rows_of_one_reader_are_told_apart_by_their_part():
     assert _name_row(whole, "condition") == "part=all items"
 
 
-def test_answers_that_change_in_another_part_are_not_said_never_to():
-    moved = Estimate(0.5, 0.4, 0.6, 0.95, 40, "by hand")
-    other = Finding("delta_evi", "cross", "part=second", moved, "depends")
-    still = SimpleNamespace(name="cross", written=(), findings=())
-    assert "ever changed" in _still_warning(still)
-    still.findings = (other,)
-    assert _still_warning(still) == (
-        "no answer of cross changed with the evidence in the first test part; in "
-        "second some did"
+def test_rows_that_are_empty_repeated_or_contradict_another_are_warned_about():
+    table = pd.DataFrame(
+        {
+            "query": [f"is it so {i % 80}" for i in range(100)],
+            "evidence": [f"text {i % 80}" * (i % 80 % 3 > 0) for i in range(100)],
+            "label": ["yes", "no"] * 50,
+        }
     )
-
-
-def test_who_is_below_guessing_on_wrong_evidence_is_said_to_be_misled():
-    ids = [f"q{i}" for i in range(200)]
-    chance = pd.Series(0.25, ids)
-    lost = SimpleNamespace(
-        interval=lambda level: Estimate(0.7, 0.6, 0.8, level, 200, "")
-    )
-    none = SimpleNamespace(
-        interval=lambda level: Estimate(0.0, -0.1, 0.1, level, 9, "")
-    )
-    right = pd.Series(1.0, ids)
-    reading = SimpleNamespace(name="cross", written=(), right=right, effect=lost)
-    baselines = SimpleNamespace(majority=chance, clusters=np.arange(200), margin=0.02)
-    for share, count in ((0.05, 1), (0.25, 0)):
-        kept = (np.arange(200) < share * 200).astype(float)
-        reading.shuffled = pd.Series(kept, ids)
-        messages = _misled_warnings([reading], baselines)
-        assert len(messages) == count
-        assert all("of its loss at most 0.750 shows" in text for text in messages)
-    # Who is below guessing whatever it is shown was not misled by wrong evidence.
-    reading.shuffled, reading.effect = pd.Series(0.0, ids), none
-    assert _misled_warnings([reading], baselines) == []
+    table.loc[80:89, "label"] = ["no", "yes"] * 5
+    benchmark = from_frames(table[:60], table[60:], name="rows")
+    lines = _row_warnings(benchmark)
+    assert len(lines) == 3
+    assert lines[0].endswith("of the test items have no evidence")
+    assert lines[1] == "10 % of the items repeat another, label included"
+    assert lines[2].startswith("20 % of the items have the texts of another item and ")
+    clean = from_frames(table[:60], table[60:80], name="rows")
+    assert len(_row_warnings(clean)) == 1

@@ -163,6 +163,7 @@ def evidence_families(families=150, size=8, seed=0, changed=1):
         numbered_items,
         lambda: from_frames(evidence_families(), name="families"),
         lambda: from_frames(evidence_families(changed=3), name="families"),
+        lambda: from_frames(evidence_families(changed=8), name="loose"),
         lambda: from_frames(evidence_families(8, 120, changed=2), name="versions"),
     ],
 )
@@ -221,3 +222,24 @@ def test_labels_shared_out_otherwise_in_training_are_warned_about():
     report = audited(from_frames(*sides, name="s"), calibrate=False, brief=True)
     assert report.finding("mcc", "tfidf", "full").estimate.low > 0
     assert any("labels are shared out otherwise" in w for w in report.warnings)
+
+
+def test_rows_names_and_labels_move_no_figure_of_the_pool():
+    table = claims(160, evidence=0.6)
+    renamed = table.sample(frac=1, random_state=3).reset_index(drop=True)
+    renamed.columns = ["what", "why", "so"]
+    renamed["so"] = renamed["so"].map({"yes": "0", "no": "1"})
+    first = audited(ms.load(table, **ROLES, split_by="query"))
+    other = audited(
+        ms.load(renamed, query="what", evidence="why", label="so", split_by="query")
+    )
+
+    def pooled(report):
+        return [f for f in report.findings if f.condition == "pooled"]
+
+    assert pooled(first) == pooled(other)
+    assert first.verdict == other.verdict
+    parts = [report.exhibits[0].table for report in (first, other)]
+    assert parts[1]["part"].tolist() == ["what", "why", "what + why"]
+    left, right = (table.drop(columns="part") for table in parts)
+    pd.testing.assert_frame_equal(left, right)

@@ -15,6 +15,7 @@ from measurand.audits.evidence.settings import (
     CLUSTERS,
     DIRECT,
     MARGIN,
+    POOLED,
     SHIFTED,
     SHOWN,
     SHUFFLES,
@@ -431,6 +432,7 @@ def _map_rows(name: str, report: Report) -> pd.DataFrame:
                 "region": finding.decision or report.verdict.region,
             }
             for reader, finding in deltas.items()
+            if finding.condition != POOLED
         ]
     )
 

@@ -20,7 +20,7 @@ from measurand.arms.pool import CHOICES, EVIDENCE, QUERY, Pool
 from measurand.arms.table import PartRow, exact_estimate, parts_exhibit
 from measurand.audits.evidence.conclude import NeedFacts, SplitReading
 from measurand.audits.evidence.reading import EvidenceReading
-from measurand.audits.evidence.settings import FEWEST_NEW
+from measurand.audits.evidence.settings import FEWEST_NEW, POOLED
 from measurand.benchmarks.split import FOLD
 from measurand.core.arrays import Bools, Floats, Ints
 from measurand.core.benchmark import Benchmark
@@ -33,7 +33,6 @@ from measurand.core.recipe import Strength, identity, traits_of
 from measurand.experiment.budget import is_dear
 from measurand.experiment.experiment import Experiment
 
-POOLED = "pooled"  # the condition of what is cross-fitted over all items
 EVIDENCE_READERS = ("tfidf", "form")  # channels that read the evidence alone
 
 

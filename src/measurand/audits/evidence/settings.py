@@ -36,6 +36,7 @@ CHANGED_SHUFFLES = 5  # of evidence of the same subject or document
 FEWEST_CHANGED = 30  # items whose answer could be changed that a figure needs
 FEWEST_NEW = 100  # test items of new texts that the gain of a dear reader needs
 SHIFTED = 0.1  # share of labels that are others in training, from which it is warned
+POOLED = "pooled"  # the condition of what is cross-fitted over all items
 CLUSTERS = 30  # clusters under which an interval is called rough
 
 SHOWN = {
