@@ -19,7 +19,7 @@ ACROSS = {
     },
     "audits": {"budget", "fifth_audit", "names", "real_benchmarks"},
     "audits/evidence": {"coverage", "errors", "planted_suite", "strong_only"},
-    "audits/leakage": {"coverage", "planted_suite"},
+    "audits/leakage": {"choices_prompted", "choices_published"},
     "cli": {
         "bad_input",
         "engines",

@@ -24,7 +24,7 @@ from tests.models.fake_server import serving
 SYLLABLES = ("ba", "do", "ke", "lu", "mi", "no", "ra", "tu", "vo", "si", "pel", "kan")
 SIZES = {"train": 30, "test": 60}
 CHOICES = plant_choice_benchmark("planted", LEAKING, sizes=SIZES)
-LEAKS = LeakageSettings(calibrate=False, tsne=False)
+LEAKS = LeakageSettings(tsne=False)
 
 
 def invented(draw):
