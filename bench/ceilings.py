@@ -180,10 +180,8 @@ def draw_run(seed: int) -> Drawn:
     )
     if audit == "leakage":
         settings = LeakageSettings(
-            calibrate=False,
             tsne=False,
             brief=True,
-            controls=dice.choice(["none", "full"]),
             check_inference=dice.random() < 0.5,
         )
     reader = endpoint_reader("small", "http://127.0.0.1:9", wait_s=0.0, **asking)

@@ -103,8 +103,8 @@ def test_near_copies_are_asked_about_twice_and_counted_twice(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("shots", [0, 2])
 @pytest.mark.parametrize("cut", [False, True])
-def test_inference_and_controls_ask_no_more_than_was_said(tmp_path, shots, cut):
-    settings = replace(LEAKS, controls="full", check_inference=True)
+def test_inference_asks_no_more_than_was_said(tmp_path, shots, cut):
+    settings = replace(LEAKS, check_inference=True)
     benchmark = replace(CHOICES, drawn_by=(CHOICES.query,)) if cut else CHOICES
     with serving(lambda prompt: "A") as server:
         reader = endpoint_reader("small", server.url, retries=1, shots=shots)

@@ -63,8 +63,8 @@ def test_what_a_server_answers_by_the_published_protocol_is_stated(leaking):
     assert only.low <= LEAKING.truth["choices_only"] <= only.high
     assert report.finding("accuracy", "llm", "full").estimate.value == 1
     assert report.finding("v_information", "llm", "choices").estimate.low > 0
-    # All fields, the choices alone, and these without the right one: once each at most.
-    assert 2 * 300 <= asked <= 3 * 300
+    # All fields and the choices alone, once each.
+    assert asked == 2 * 300
 
 
 def test_no_server_is_asked_by_the_arms():
