@@ -180,7 +180,6 @@ def draw_run(seed: int) -> Drawn:
     )
     if audit == "leakage":
         settings = LeakageSettings(
-            calibrate=False,
             tsne=False,
             brief=True,
             check_inference=dice.random() < 0.5,

@@ -22,7 +22,7 @@ from bench.memory import peak
 from bench.texts import choice_items
 
 SIZES = (10_000, 30_000, 100_000)
-OPTIONS = ("--reader", "tfidf", "--no-calibrate", "--workers", "1", "--no-map")
+OPTIONS = ("--reader", "tfidf", "--workers", "1", "--no-map")
 CUT_ONCE = ("--folds", "2", "--fold-seeds", "1")
 STEEPEST = 1.15  # power of the number of items that still counts as linear growth
 

@@ -15,21 +15,12 @@ from functools import cache
 from itertools import product
 
 import numpy as np
-import pandas as pd
 from scipy.special import expit
 from scipy.stats import binomtest
 
 from bench.figures import Figure
-from measurand.audits.leakage.asking import Runs
-from measurand.audits.leakage.scores import (
-    LEAKS,
-    WITHIN,
-    LeakageBaselines,
-    part_leakage,
-    runs_in_bits,
-)
 from measurand.core.arrays import Floats, Ints
-from measurand.core.clusters import cross_clusters, split_ways
+from measurand.core.clusters import cross_clusters
 from measurand.core.seeds import generator
 from measurand.stats.decisions import ABOVE, equivalence_decision
 from measurand.stats.decisions import WITHIN as NEAR_ZERO
@@ -37,9 +28,8 @@ from measurand.stats.shuffles import add_seed_variance, shuffle_effect
 
 SHUFFLES, SHARERS = 20, 4  # items that share a text where texts are shared
 SPREAD, SEED_SPREAD = 0.7, 0.05  # of a text's effect and of a training's, in logits
-VERDICT = "verdict"  # of one part, by accuracy and bits
 SMALL = "small"  # about as large as the usual margin
-STRENGTHS = {SMALL: (0.12, 0.3), "large": (0.5, 1.0)}  # of evidence, of a part
+STRENGTHS = {SMALL: 0.12, "large": 0.5}  # of the evidence
 LARGE = 400_000  # items of the truth
 OFFSETS = SEED_SPREAD * np.linspace(-4, 4, 17)  # trainings whose truth is worked out
 SHARED = ("none", "query", "evidence", "both")
@@ -223,110 +213,10 @@ def tally_evidence(design: Design, effect: float, runs: int, seed: int = 0) -> T
     return tally
 
 
-def leakage_answers(
-    design: Design, slope: float, trained: Floats, rng: np.random.Generator
-) -> tuple[Runs, LeakageBaselines]:
-    """What a reader of one part answers, whose texts tell so much of the label."""
-    texts, others = design.groups(rng)
-    level = np.log(design.majority / (1 - design.majority))
-    telling = rng.normal(size=design.n)[texts]
-    # Items of one text of the other part have labels that are alike.
-    alike = rng.normal(scale=SPREAD, size=design.n)[others]
-    gold = (rng.random(design.n) < expit(level + slope * telling + alike)).astype(int)
-    shares = expit(level + slope * telling + trained)
-    probabilities = np.stack([1 - shares, shares], axis=-1).astype(np.float32)
-    ids = tuple(f"{i:06d}" for i in range(design.n))
-    runs = Runs(ids, gold.astype(np.int64), probabilities, {})
-    return runs, _baselines(ids, gold, cross_clusters(texts, others), design)
-
-
-def _baselines(
-    ids: tuple[str, ...], gold: Ints, clusters: Ints, design: Design
-) -> LeakageBaselines:
-    """What answers are held against: the label that is the commonest of all items."""
-    share = _mean_share(design.majority)
-    null = np.log(np.where(gold == 1, share, 1 - share))
-    entropy = -(share * np.log2(share) + (1 - share) * np.log2(1 - share))
-    majority = pd.Series((gold == 1).astype(float), list(ids))
-    return LeakageBaselines(ids, majority, null, clusters, entropy=float(entropy))
-
-
-@cache
-def _mean_share(majority: float, slope: float = 0.0) -> float:
-    rng = np.random.default_rng(1)
-    level = np.log(majority / (1 - majority))
-    spread = np.hypot(slope, SPREAD)
-    return float(expit(level + rng.normal(scale=spread, size=LARGE)).mean())
-
-
-@cache
-def leakage_truths(majority: float, slope: float) -> dict[str, Floats]:
-    """Accuracy over the majority and bits of that reader over items, by training."""
-    rng = np.random.default_rng(2)
-    telling = np.log(majority / (1 - majority)) + slope * rng.normal(size=LARGE)
-    label = expit(telling + rng.normal(scale=SPREAD, size=LARGE))
-    share = _mean_share(majority)
-    accuracies, bits = [], []
-    for offset in OFFSETS:
-        said = expit(telling + offset)
-        accuracies.append((np.where(said > 0.5, label, 1 - label) - label).mean())
-        told = label * np.log2(said / share)
-        told += (1 - label) * np.log2((1 - said) / (1 - share))
-        bits.append(told.mean())
-    return {"accuracy": np.array(accuracies), "bits": np.array(bits)}
-
-
-def tally_leakage(
-    design: Design, slope: float, runs: int, seed: int = 0
-) -> dict[str, Tally]:
-    """Intervals of accuracy over the majority and of bits, and decisions at them.
-
-    And what is made of both: a leak by either, which share the 5 %; none found by both.
-    """
-    truths = leakage_truths(design.majority, slope)
-    tallies = {unit: Tally() for unit in truths} | {VERDICT: Tally(covered=None)}
-    for run in range(runs):
-        rng = generator(seed, "designs", "leakage", str(design), run)
-        trained = train(design, rng)
-        answers, baselines = leakage_answers(design, slope, trained, rng)
-        tests = baselines.count_tests(1)
-        measured = {
-            "accuracy": part_leakage(answers, baselines, tests, seeded=True),
-            "bits": runs_in_bits(answers, baselines, tests),
-        }
-        differing, decided = count_differing(answers, baselines), []
-        for unit, told in measured.items():
-            truth = truth_at(truths[unit], trained)
-            decided.append(told.decision(truth))
-            tallies[unit].add(
-                covered=told.over.low <= truth <= told.over.high,
-                alarm=told.over.low > truth,
-                clear=decided[-1] == WITHIN,
-                differing=differing if unit == "accuracy" else None,
-            )
-        tallies[VERDICT].add(
-            alarm=LEAKS in decided, clear=decided == [WITHIN] * len(decided)
-        )
-    return tallies
-
-
-def count_differing(runs: Runs, baselines: LeakageBaselines) -> int:
-    """How many clusters have an answer that is not the majority's; of two ways, fewer.
-
-    Answers of several trainings differ in nearly the same items: the first are counted.
-    """
-    differs = runs.right[0] != (baselines.majority.to_numpy() == 1)
-    ways = split_ways(baselines.clusters)[:2]
-    return min(len(np.unique(way[differs])) for way in ways)
-
-
 def tally_design(design: Design, strength: str, runs: int) -> dict[str, Tally]:
     """All that is counted of one design where effects are so strong."""
-    effect, slope = STRENGTHS[strength]
-    tallies = {f"delta_evi, {strength}": tally_evidence(design, effect, runs)}
-    for unit, tally in tally_leakage(design, slope, runs).items():
-        tallies[f"{unit}, {strength}"] = tally
-    return tallies
+    effect = STRENGTHS[strength]
+    return {f"delta_evi, {strength}": tally_evidence(design, effect, runs)}
 
 
 def is_sound(tally: Tally, *, usual: bool) -> bool:

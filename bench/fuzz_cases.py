@@ -28,7 +28,7 @@ from measurand.cli.app import app
 
 QUICK = ("--no-calibrate", "--workers", "1")
 EVIDENCE = ("--shuffles", "2", *QUICK)
-LEAKAGE = ("--folds", "2", "--fold-seeds", "1", "--no-map", *QUICK)
+LEAKAGE = ("--no-map", "--workers", "1")
 STUDY = ("--m", "5", "--n", "5", "--repeats", "2", "--workers", "1", "--plan")
 SAMPLE = ("--items", "20", "--train-items", "20", "--changes", "1", *QUICK)
 # Refused late, when every option was read and held against the table.

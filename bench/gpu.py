@@ -268,7 +268,7 @@ def leakage(data: Path, weights: str, out: Path, *names: str) -> None:
         benchmark, how = pairs(data, name)
         readers = {"minilm": EncoderReader(weights, **how)}
         with open_experiment(benchmark, workers=1, store=f"store-{name}") as running:
-            settings = LeakageSettings(calibrate=False, tsne=False, folds=2)
+            settings = LeakageSettings(tsne=False)
             report = audit(running, readers, settings)
         kept(out, f"leakage-{name}", report, start)
 

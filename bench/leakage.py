@@ -25,14 +25,12 @@ def main(data: Path, out: Path, *names: str) -> None:
         start = time.perf_counter()
         with open_experiment(benchmark, workers=2) as running:
             readers = {"tfidf": READERS.load("tfidf")}
-            report = audit(
-                running, readers, LeakageSettings(calibrate=False, tsne=False)
-            )
+            report = audit(running, readers, LeakageSettings(tsne=False))
         (out / f"leakage-{name}-tfidf.json").write_text(
             dumps(document(figures_only(report)))
         )
         seconds = round(time.perf_counter() - start)
-        print(f"{name}: {report.verdict.label}, {seconds} s; {report.verdict.reason}")
+        print(f"{name}: {report.verdict.label}, {report.verdict.bound}, {seconds} s")
 
 
 if __name__ == "__main__":

@@ -19,7 +19,6 @@ ACROSS = {
     },
     "audits": {"budget", "fifth_audit", "names", "real_benchmarks"},
     "audits/evidence": {"coverage", "errors", "planted_suite", "strong_only"},
-    "audits/leakage": {"coverage", "planted_suite"},
     "cli": {
         "bad_input",
         "engines",

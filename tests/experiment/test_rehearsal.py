@@ -12,6 +12,7 @@ from measurand.audits.evidence import EvidenceSettings
 from measurand.audits.evidence.power import describe_power
 from measurand.audits.leakage import LeakageSettings
 from measurand.benchmarks.assemble import from_frames
+from measurand.benchmarks.split import fold_benchmark
 from measurand.benchmarks.synthetic_choices import LEAKING, plant_choice_benchmark
 from measurand.core.errors import NotApplicable
 from measurand.experiment.experiment import open_experiment
@@ -23,7 +24,7 @@ from tests.models.fake_server import serving
 SYLLABLES = ("ba", "do", "ke", "lu", "mi", "no", "ra", "tu", "vo", "si", "pel", "kan")
 SIZES = {"train": 30, "test": 60}
 CHOICES = plant_choice_benchmark("planted", LEAKING, sizes=SIZES)
-LEAKS = LeakageSettings(calibrate=False, tsne=False)
+LEAKS = LeakageSettings(tsne=False)
 
 
 def invented(draw):
@@ -85,10 +86,24 @@ def test_a_plan_takes_the_server_for_one_that_is_asked_most_often(tmp_path):
     assert more == 6 * once
 
 
+def test_near_copies_are_asked_about_twice_and_counted_twice(tmp_path):
+    """A copy of an item's evidence in another fold brings a second pass of shuffles."""
+    settings = EvidenceSettings(shuffles=1, brief=True)
+    benchmark = claims(104, near=6)
+    copied = fold_benchmark(benchmark, 3, 0)
+    with serving(lambda prompt: "AB"[len(prompt) % 2]) as server:
+        reader = endpoint_reader("small", server.url, retries=1)
+        planned = run("evidence", benchmark, reader, settings, tmp_path)
+        asked = server.asked
+    assert planned.answers == asked.total() > 1.1 * len(copied.test) * (1 + 1 + 2)
+    letters = sum(len(text) * n for text, n in asked.items())
+    assert letters / 4 < planned.use.sent < 1.2 * letters / 4
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("shots", [0, 2])
 @pytest.mark.parametrize("cut", [False, True])
-def test_inference_and_controls_ask_no_more_than_was_said(tmp_path, shots, cut):
+def test_inference_asks_no_more_than_was_said(tmp_path, shots, cut):
     settings = replace(LEAKS, check_inference=True)
     benchmark = replace(CHOICES, drawn_by=(CHOICES.query,)) if cut else CHOICES
     with serving(lambda prompt: "A") as server:

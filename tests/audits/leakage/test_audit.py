@@ -100,9 +100,6 @@ def test_every_channel_of_every_part_is_stated_and_the_exact_bound(leaky):
         assert bound.low == bound.value == bound.high <= 1 + 1e-9
     assert leaky.finding("over_blank", "tfidf", "hypothesis").estimate.low > 0.2
     assert leaky.finding("over_blank", "length", "hypothesis").estimate.low < 0.05
-    parts = table_of(leaky, "parts").set_index("part")
-    over = leaky.finding("over_blank", "tfidf", "premise").estimate.value
-    assert parts.loc["premise", "over"] >= over
 
 
 def test_what_is_open_names_what_would_settle_it(clean):
@@ -371,13 +368,10 @@ def test_other_test_parts_are_in_every_figure_of_answers():
     assert report.benchmark["pooled"] == 750
 
 
-def test_items_of_one_group_or_one_label_are_refused_in_one_line():
+def test_items_of_one_group_are_refused_in_one_line():
     table = pairs(100).assign(source="the same")
     with pytest.raises(Undefined, match="all items share a text or a group"):
         audited(made(table[:50], table[50:], group="source"))
-    alike = table.assign(label="no")
-    with pytest.raises(Undefined, match="all items have one label"):
-        audited(made(alike[:50], alike[50:]))
 
 
 def test_a_part_that_all_items_share_has_no_row_and_does_not_leak():

@@ -1,29 +1,18 @@
 """Leakage of choices: what is planted is found, and what is not there is not."""
 
 from dataclasses import replace
-from itertools import islice
 
-import numpy as np
 import pandas as pd
 import pytest
-from measurand.audits.leakage.rules import OF_NUMBERS, RULES, rule_findings
 
 from measurand.audits.leakage import LeakageSettings, audit
-from measurand.audits.leakage.asking import Runs
 from measurand.audits.leakage.choices import duplicate_findings
-from measurand.audits.leakage.scores import (
-    LEAKS,
-    leakage_baselines,
-    part_leakage,
-    runs_in_bits,
-)
 from measurand.benchmarks.synthetic_choices import (
     CLOSED_BOOK,
     LEAKING,
     PlantedChoices,
     plant_choice_benchmark,
 )
-from measurand.core.choices import fit_to
 from measurand.core.errors import NotApplicable
 from measurand.core.items import LETTERS, Items, pack_choices
 from measurand.experiment.experiment import open_experiment
@@ -34,7 +23,7 @@ SMALL = {"train": 700, "test": 500}
 
 def audit_choices(benchmark, *names, **settings):
     readers = {name: READERS.load(name) for name in names}
-    chosen = LeakageSettings(calibrate=False, tsne=False, **settings)
+    chosen = LeakageSettings(tsne=False, **settings)
     with open_experiment(benchmark) as experiment:
         return audit(experiment, readers, chosen)
 
@@ -56,14 +45,16 @@ def leaking():
 
 def test_a_planted_leak_is_found_with_its_size_and_its_words(leaking):
     _, report = leaking
-    assert report.verdict.label == "leaks"
+    assert (report.verdict.label, report.verdict.code) == ("leaks", "leak.part")
+    first = report.verdict.clauses[0].facts
+    assert (first["part"].text, first["baseline"]) == ("choices", 0.25)
     only = value(report, "choices_only", "tfidf")
     assert only.low <= LEAKING.truth["choices_only"] <= only.high
-    assert "over chance" in report.verdict.reason
-    assert "does not require its question" in report.verdict.reason
-    assert "the majority" not in report.verdict.reason
-    (table,) = (e.table for e in report.exhibits if e.name == "words_choices")
-    assert {"often", "usually"} & set(table["token"])
+    assert report.finding("chance", "chance", "full").estimate.value == 0.25
+    (cues,) = (e.table for e in report.exhibits if e.name == "cues")
+    words = cues[cues["kind"] == "word"]
+    assert {"often", "usually"} & {*words["cue"]}
+    assert {*words["label"]} <= {"right", "wrong"}
 
 
 def test_no_chart_speaks_of_a_majority_or_of_questions_that_were_not_read(leaking):
@@ -81,13 +72,11 @@ def test_a_reader_of_words_states_nothing_of_all_fields(leaking):
     _, report = leaking
     stated = {f.statistic for f in report.findings if f.reader == "tfidf"}
     assert not stated & {"accuracy", "recovered", "saturation", "kappa"}
-    assert {"choices_only", "peco", "recovery", "blank"} <= stated
+    assert {"choices_only", "peco", "over_blank"} <= stated
 
 
-def test_position_and_the_removed_gold_are_stated(leaking):
+def test_the_removed_gold_is_stated(leaking):
     _, report = leaking
-    position = value(report, "position", "rule")
-    assert position.low <= 0.25 <= position.high
     (removed,) = (
         f for f in report.findings if f.condition == "gold removed" and f.estimate
     )
@@ -135,7 +124,9 @@ def test_the_position_of_the_right_choice_is_a_leak_of_its_own():
     moved = {s: to_front(getattr(benchmark, s)) for s in ("train", "test")}
     report = audit_choices(replace(benchmark, **moved), "tfidf")
     assert report.verdict.label == "leaks"
-    assert report.verdict.stage == "position"
+    assert report.verdict.stage == "rules"
+    (cue,) = (c.facts for c in report.verdict.clauses if c.code == "leak.cue")
+    assert (cue["kind"], cue["cue"], cue["label"]) == ("choice", "choice 1", "right")
 
 
 def to_front(items):
@@ -162,19 +153,6 @@ def made_items(rows, golds):
         index=[f"i{n}" for n in range(len(rows))],
     )
     return Items(table, ("question", "choices"), choices="choices")
-
-
-def test_rules_point_at_a_choice_and_share_ties():
-    rows = [["a long boat", "oar", "red"], ["oar", "mast", "a very long mast"]] * 30
-    items = made_items(rows, [0, 2] * 30)
-    found = {
-        f.statistic: f for f in rule_findings(items, "question", np.arange(60), 0.02)
-    }
-    assert {*found} == {*RULES} - {*OF_NUMBERS}
-    assert found["longest"].estimate.value == 1
-    assert found["longest"].decision == LEAKS
-    # Of the first kind no choice shares a word with another, so a third is due.
-    assert found["most_alike"].estimate.value < 0.7
 
 
 def test_what_stands_twice_is_counted():
@@ -218,40 +196,3 @@ def test_choices_that_were_drawn_here_are_not_asked_for_leakage():
     screened = replace(benchmark, notes={"items_screened": 1200})
     with pytest.raises(NotApplicable, match="drawn here"):
         audit_choices(screened, "tfidf")
-
-
-@pytest.mark.slow
-def test_choices_of_chance_leak_in_no_more_than_one_of_twenty_sets():
-    rng, runs = np.random.default_rng(0), 400
-    vocabulary = np.array([f"word{n}" for n in range(40)])
-    false, covered = 0, 0
-    for _ in range(runs):
-        sides = []
-        for count in (120, 100):
-            sizes = rng.integers(2, 6, size=count)
-            drawn = rng.choice(vocabulary, (sizes.sum(), 3))
-            texts = iter([" ".join(words) for words in drawn.tolist()])
-            rows = [[*islice(texts, size)] for size in sizes.tolist()]
-            sides.append(made_items(rows, rng.integers(sizes)))
-        train, test = (items.keep_fields() for items in sides)
-        fitted = fit_to(READERS.load("tfidf"), train, rng)
-        shares = np.zeros((100, 5))
-        shares[:, : len(fitted.classes)] = fitted.predict(test)
-        gold = test.gold(tuple(LETTERS))
-        answers = Runs(tuple(test.ids), gold, shares[None].astype(np.float32), {})
-        ground = leakage_baselines(test, np.arange(100), None)
-        order = np.argsort(np.array(test.ids, str), kind="stable")
-        answers = replace(
-            answers,
-            ids=ground.ids,
-            gold=gold[order],
-            probabilities=answers.probabilities[:, order],
-        )
-        over = part_leakage(answers, ground, 2, seeded=False)
-        bits = runs_in_bits(answers, ground, 2)
-        false += over.decision(0.0) == LEAKS or bits.decision(0.0) == LEAKS
-        covered += over.over.low <= 0 <= over.over.high
-    # Two tests share the 5 %; at a true rate of 0.05 more than 31 of 400 are seen once
-    # in a hundred times, and fewer than 369 covered of 95 % as rarely.
-    assert false <= 31
-    assert covered >= 369

@@ -4,17 +4,15 @@ import re
 from dataclasses import replace
 from zlib import crc32
 
-import pandas as pd
 import pytest
-from measurand.controls.samples import SAYS_RIGHT
 
 from measurand.audits.leakage import LeakageSettings, audit
 from measurand.benchmarks.synthetic_choices import (
     HEDGES,
     LEAKING,
-    PlantedChoices,
     plant_choice_benchmark,
 )
+from measurand.controls.samples import SAYS_RIGHT
 from measurand.core.errors import BadOption
 from measurand.experiment.experiment import open_experiment
 from measurand.readers import READERS
@@ -24,7 +22,6 @@ from tests.audits.leakage.test_audit import made
 from tests.models.fake_server import serving
 
 SIZES = {"train": 60, "test": 300}
-CLEAN = PlantedChoices(match=1.0, has_evidence=False)
 
 
 def offered(prompt):
@@ -41,13 +38,8 @@ def solve(prompt):
     return next(seen, "ABCD"[crc32(prompt.encode()) % 4])
 
 
-def hedge_blind(prompt):
-    """The same of who makes nothing of hedges."""
-    return solve(re.sub("|".join(HEDGES), "today", prompt))
-
-
 def ask_server(benchmark, rule, *others, orders=1, **settings):
-    chosen = LeakageSettings(calibrate=False, tsne=False, **settings)
+    chosen = LeakageSettings(tsne=False, **settings)
     readers = {name: READERS.load(name) for name in others}
     with serving(rule) as server, open_experiment(benchmark) as experiment:
         llm = endpoint_reader(
@@ -64,25 +56,24 @@ def leaking():
 
 
 @pytest.mark.slow
-def test_a_leak_is_seen_by_a_server_in_accuracy_and_in_bits(leaking):
+def test_what_a_server_answers_by_the_published_protocol_is_stated(leaking):
     report, asked = leaking
     assert report.verdict.label == "leaks"
-    assert report.verdict.stage == "llm"
-    assert "does not require its question" in report.verdict.reason
     only = report.finding("choices_only", "llm", "choices").estimate
     assert only.low <= LEAKING.truth["choices_only"] <= only.high
     assert report.finding("accuracy", "llm", "full").estimate.value == 1
     assert report.finding("v_information", "llm", "choices").estimate.low > 0
-    # All fields, the choices alone, and those with hints: once each.
-    assert asked == 2 * 300 + 30
+    # All fields and the choices alone, once each.
+    assert asked == 2 * 300
 
 
-@pytest.mark.slow
-def test_a_hint_is_the_control_of_who_learns_no_code(leaking):
-    report, _ = leaking
-    assert report.finding("recovery", "llm", "choices, hint 0.1").estimate.low > 0
-    assert "learns no labels" in report.not_run["blank of llm"]
-    assert not [f for f in report.findings if "word 0" in f.condition]
+def test_no_server_is_asked_by_the_arms():
+    few = plant_choice_benchmark("few", LEAKING, sizes={"train": 40, "test": 30})
+    report, asked = ask_server(few, solve, brief=True)
+    assert asked == 2 * 30
+    readers = {f.reader for f in report.findings if f.statistic == "over_blank"}
+    assert "llm" not in readers
+    assert report.verdict.stage in readers
 
 
 @pytest.mark.slow
@@ -93,15 +84,13 @@ def test_a_decoder_reads_choices_alone_and_is_given_its_hints(tmp_path):
 
     benchmark = plant_choice_benchmark("planted", LEAKING, sizes=SIZES)
     decoder = ZeroShotReader(save(tmp_path, 512), choices="letter")
-    chosen = LeakageSettings(calibrate=False, tsne=False)
+    chosen = LeakageSettings(tsne=False)
     with open_experiment(benchmark) as experiment:
         report = audit(experiment, {"tiny": decoder}, chosen)
     only = report.finding("choices_only", "tiny", "choices").estimate
     assert only.low <= 0.25 <= only.high
     bits = report.finding("v_information", "tiny", "choices").estimate
     assert -0.1 < bits.value < 0.1
-    assert report.finding("recovery", "tiny", "choices, hint 0.1").estimate.n == 30
-    assert report.verdict.label == "undecided"
     assert report.settings["remarks"]["tiny"]["orders"] == 4
 
 
@@ -111,52 +100,20 @@ def test_one_order_is_said_and_several_are_asked():
     benchmark = plant_choice_benchmark("planted", LEAKING, sizes=few)
     once, asked = ask_server(benchmark, solve)
     assert any("llm was shown choices in one order" in w for w in once.warnings)
-    assert "set `controls` to 'full'" in once.not_run["spikes and blanks of llm"]
     often, asked_often = ask_server(benchmark, solve, orders=4)
     assert not any("one order" in w for w in often.warnings)
     assert asked_often == 4 * asked
 
 
 @pytest.mark.slow
-def test_nothing_found_by_who_was_not_taught_is_provisional():
-    benchmark = plant_choice_benchmark("clean", CLEAN, sizes={"train": 60, "test": 600})
-    report, _ = ask_server(benchmark, hedge_blind, margin=0.2)
-    assert report.verdict.label == "none found within the margin"
-    assert report.verdict.provisional
-    assert "asked and not taught" in report.verdict.reason
-    assert "a hint would be seen" in report.verdict.reason
-
-
-@pytest.mark.slow
-def test_who_was_taught_outweighs_who_was_asked():
-    sizes = {"train": 500, "test": 300}
-    leaking = plant_choice_benchmark("planted", LEAKING, sizes=sizes)
-    report, _ = ask_server(leaking, hedge_blind, "tfidf", margin=0.15)
-    # To the server nothing leaks within so wide a margin; tfidf is not so sure.
-    assert report.verdict.label != "none found within the margin"
-    assert report.verdict.stage != "llm"
-
-
-@pytest.mark.slow
-def test_items_without_a_split_are_asked_about_once():
+def test_of_items_without_a_split_the_drawn_test_items_are_asked_about():
     pool = plant_choice_benchmark("pool", LEAKING, sizes={"train": 100, "test": 50})
-    report, asked = ask_server(replace(pool, drawn_by=("question",)), solve)
-    assert report.benchmark["evaluated"] == "out of fold"
-    assert asked <= 2 * 150
+    report, asked = ask_server(replace(pool, drawn_by=("question",)), solve, brief=True)
+    assert report.benchmark["pooled"] == 150
+    assert asked == 2 * report.benchmark["test"]
 
 
 def test_labels_that_are_known_by_number_cannot_be_asked_for():
     benchmark = made(pairs(60), pairs(60, seed=1))
     with pytest.raises(BadOption, match="llm learns no labels"):
         ask_server(benchmark, solve)
-
-
-@pytest.mark.slow
-def test_who_was_not_taught_remembers_no_training_and_is_not_asked_about_it():
-    made = plant_choice_benchmark("planted", LEAKING, sizes=SIZES)
-    known = made.test.table.set_axis([f"copy {n}" for n in range(300)], axis="index")
-    train = made.train.with_table(pd.concat([made.train.table, known]))
-    report, asked = ask_server(replace(made, train=train), solve)
-    assert report.verdict.label == "leaks"
-    assert "remember" not in report.verdict.reason
-    assert asked == 2 * 300

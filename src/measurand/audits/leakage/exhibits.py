@@ -296,6 +296,7 @@ def _confidence_histograms(sides: Sides, reading: LeakageReading) -> list[Exhibi
 
 def _repair_intervals(sides: Sides, repairs: Repair) -> Exhibit:
     """What is left to leak after each repair, beside random removal."""
+    baseline = "chance" if sides.has_choices else "the majority class"
     rows = [
         {
             "group": f.condition.partition(", ")[0],
@@ -309,10 +310,10 @@ def _repair_intervals(sides: Sides, repairs: Repair) -> Exhibit:
         if f.statistic == "repair_over_majority"
     ]
     caption = (
-        f"{sides.column(repairs.field)} alone over the majority after items were "
-        "removed by a rule, or as many at random"
+        f"{sides.column(repairs.field)} alone over {baseline} after items were removed "
+        "by a rule, or as many at random"
     )
-    titles = {"x_title": "accuracy over the majority"}
+    titles = {"x_title": f"accuracy over {baseline}"}
     return Exhibit("repair", "intervals", pd.DataFrame(rows), caption, titles)
 
 

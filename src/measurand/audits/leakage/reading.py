@@ -33,7 +33,7 @@ from measurand.core.errors import Undefined
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Finding, Reading
 from measurand.core.reader import Reader
-from measurand.core.recipe import identity, traits_of
+from measurand.core.recipe import Strength, identity, traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.statements import bits_findings
 from measurand.interventions.fields import Keep
@@ -93,9 +93,10 @@ def read_leakage(
     regions_by_field: dict[str, Regions] = {}
     if sides.has_choices:
         findings = rename_choices(findings, traits_of(reader).strength)
-    if clustering is not None and sides.has_choices:
+    light = traits_of(reader).strength < Strength.PRETRAINED
+    if clustering is not None and sides.has_choices and light:
         findings += _change_choices(evaluation, name, member, clustering, not_run)
-    elif clustering is not None:
+    elif clustering is not None and not sides.has_choices:
         regions_by_field = _find_all_regions(
             evaluation, name, reader, member, labels, clustering, not_run
         )
