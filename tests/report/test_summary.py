@@ -83,8 +83,8 @@ def test_what_each_audit_rests_on_is_told_where_they_asked_other_readers():
     few = replace(few, settings=few.settings | {"readers": {"tfidf": {}}})
     text = " ".join(summary_of_all([few, more], {}).split())
     assert (
-        "(leakage); 2 models (TF-IDF + logistic regression and TF-IDF with word overlap) on"
-        in text
+        "(leakage); 2 models (TF-IDF + logistic regression and TF-IDF with word "
+        "overlap) on" in text
     )
     assert "1 model (TF-IDF + logistic regression)" in text
     alike = replace(more, settings=few.settings)
