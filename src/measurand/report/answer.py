@@ -97,12 +97,12 @@ class Answer:
     def facts(self) -> dict[str, str]:
         """What stands behind the answer, as far as it is known."""
         facts = {
-            "because": self.cause,
             "bound": self.bound,
+            "because": self.cause,
             "how sure": self.certainty,
-            "rests on": self.basis,
             "do next": " ".join(self.steps),
             "try": self.command,
+            "rests on": self.basis,
         }
         return {name: text for name, text in facts.items() if text}
 
