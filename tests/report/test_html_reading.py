@@ -12,7 +12,7 @@ from measurand.report.html import page, page_of_all
 from tests.report.verdicts import every_report, report_of
 
 REPORTS = [*every_report()]
-FIRST, TABLE = 80, 100  # words; a table of parts stands before some verdicts
+FIRST, TABLE = 80, 140  # words; a table of parts stands before some verdicts
 SYMBOLS = re.compile(r"[=<>±Δ\[\]{}≥≤×]")
 CODE = {name for name in load_terms()["statistic"] if "_" in name} | {*READERS}
 CODE -= {"majority", "metadata", "lookup", "surface", "cross"}  # plain words too
