@@ -124,7 +124,10 @@ def test_evidence_is_headed_by_what_shuffling_costs_the_deciding_reader():
         )
         for loss in (0.3, 0.1)
     )
-    said = "Accuracy lost under shuffled evidence, TF-IDF + logistic regression: 30.0 to 10.0 points; "
+    said = (
+        "Accuracy lost under shuffled evidence, TF-IDF + logistic regression: "
+        "30.0 to 10.0 points; "
+    )
     certainty = answer_report(compare([old, new])).certainty
     assert certainty.startswith(f"{said}difference −20.0 (95 % CI ")
     assert "not paired" not in certainty
@@ -142,7 +145,8 @@ def test_evidence_is_headed_by_what_shuffling_costs_the_deciding_reader():
         (
             "explanations",
             ("varif", "tfidf", "given"),
-            "VARIF of `given`, TF-IDF + logistic regression: 1.000 to 3.000; difference +2.000 (95 % CI",
+            "VARIF of `given`, TF-IDF + logistic regression: 1.000 to 3.000; "
+            "difference +2.000 (95 % CI",
         ),
     ],
 )
@@ -168,8 +172,8 @@ def test_choices_are_held_against_chance():
     )
     certainty = answer_report(compare([old, new])).certainty
     assert (
-        "Leak of `choices` alone over chance, TF-IDF + logistic regression: 25.0 to 10.0"
-        in certainty
+        "Leak of `choices` alone over chance, TF-IDF + logistic regression: "
+        "25.0 to 10.0" in certainty
     )
     assert "not paired" not in certainty
 

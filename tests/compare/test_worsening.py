@@ -103,7 +103,10 @@ def test_a_part_that_tells_more_on_the_same_items_is_worse(report):
     found = compare([few, many])
     assert found.verdict.label == "worse"
     assert "more often, claim: boats (2) − boats (1)" in found.verdict.reason
-    said = "Accuracy from `claim` alone, TF-IDF + logistic regression: difference +50.0 points (95 % CI +"
+    said = (
+        "Accuracy from `claim` alone, TF-IDF + logistic regression: difference +50.0 "
+        "points (95 % CI +"
+    )
     assert said in " ".join(summary(found).split())
     assert compare([many, few]).verdict.label == "compared"
 

@@ -157,3 +157,16 @@ def test_a_reader_past_the_budget_is_named_with_what_lifts_it():
     answer = answer_report(replace(report, not_run=late))
     assert "MiniLM was left out, past the budget" in answer.basis
     assert "left out" not in answer_report(report).basis
+
+
+def test_a_verdict_by_codes_rests_on_all_models_asked_of_all_items():
+    report = report_of("leakage", "leaks")
+    more = [
+        Finding("over_blank", name, "claim", estimate(0.01, n=4000))
+        for name in ("pairs", "length", "tfidf")
+    ]
+    answer = answer_report(replace(report, findings=(*report.findings, *more)))
+    assert answer.basis == (
+        "3 models (TF-IDF + logistic regression, ordered word pairs + logistic "
+        "regression and a length-only baseline) on 4,000 items."
+    )

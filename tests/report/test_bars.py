@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from measurand.core.finding import Finding
-from measurand.report.bars import controls_chart, split_chart
+from measurand.report.bars import controls_chart, ladder_chart, split_chart
 from tests.report.verdicts import estimate, report_of
 
 

@@ -41,8 +41,8 @@ def lower(statistic, condition="b − a, claim", value=-0.4):
         ),
         (
             lower("over_majority_difference"),
-            "Leak of `claim` alone over the majority class, TF-IDF + logistic regression: difference "
-            "−40.0 points (95 % CI −42.0 to −38.0, not paired).",
+            "Leak of `claim` alone over the majority class, TF-IDF + logistic "
+            "regression: difference −40.0 points (95 % CI −42.0 to −38.0, not paired).",
         ),
     ],
 )

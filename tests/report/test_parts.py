@@ -6,7 +6,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from measurand.arms.table import PartRow, parts_exhibit
+from measurand.arms.table import PartRow, exact_estimate, parts_exhibit
 from measurand.core.clause import Name
 from measurand.core.finding import Exhibit
 from measurand.report.html import page, page_of_all
@@ -58,6 +58,12 @@ def test_a_column_that_nobody_asked_about_is_not_there():
     grid = parts_grid([with_rows(report_of("leakage", "leaks"), row("a", "b"))])
     assert grid.header == ("part", "model", "majority class")
     assert grid.rows == (("a + b", "TF-IDF + logistic regression", "33.3"),)
+
+
+def test_a_bound_is_rounded_as_its_sentence_is():
+    bound = exact_estimate(0.21802, 1200)
+    report = with_rows(report_of("leakage", "leaks"), row("a", bound=bound))
+    assert parts_grid([report]).rows[0][-1] == "21.9"
 
 
 def test_choices_are_held_against_chance():

@@ -144,6 +144,7 @@ def test_one_code_of_two_audits_says_what_its_facts_allow():
         ("ratio", estimate(0.92, 0.9, 0.94), "0.92 (95 % CI 0.90 to 0.94)"),
         ("upper", 0.0381, "3.9 points"),
         ("upper", 0.038, "3.8 points"),
+        ("upper", -0.052, "0.0 points"),
         ("upper", estimate(0.01, 0.0, 0.0201), "2.1 points"),
         ("percent_upper", 0.3551, "35.6 %"),
         ("count", 7.4, "7"),

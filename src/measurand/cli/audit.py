@@ -173,7 +173,7 @@ def _tell_first(benchmark: "Benchmark", seed: int) -> None:
         answer = answer_report(report)
         notice(
             f"first answer, from {sum(some.values()):,} of {count:,} items: "
-            f"{answer.question} {answer.tone.sign} {answer.sentence}"
+            f"{answer.question} {answer.tone.sign} {answer.word}: {answer.sentence}"
         )
 
 

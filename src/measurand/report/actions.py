@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from measurand.core.finding import Report
 from measurand.report.answer import Answer, answer_reports
 from measurand.report.terminal import heading
+from measurand.wording.phrases import capitalise
 from measurand.wording.text import plain_text
 
 FILES = {  # what is saved for who repairs, by how its name begins
@@ -48,5 +49,7 @@ def card_text(reports: Sequence[Report]) -> str:
 
 def _card_sentence(answer: Answer) -> str:
     """One answer as a data card has it."""
-    sentences = [answer.question, answer.sentence, answer.cause, answer.certainty]
+    label = f"{capitalise(answer.word)}:" if answer.is_coded else ""
+    sentences = [answer.question, label, answer.sentence, answer.bound]
+    sentences += [answer.cause, answer.certainty]
     return " ".join(dict.fromkeys(text for text in sentences if text))

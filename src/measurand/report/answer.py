@@ -52,6 +52,7 @@ RANKS = ("fix", "leaks", "unknown", "fine")  # what is read first
 DRAWN = "Remove near copies, or quote the figures of items with new evidence."
 GROUP = "Name as `group` a column that has one value for items with {query} alike."
 PAST_BUDGET = "past the budget"
+POOLED = ("over_blank", "gain")  # what verdicts by codes rest on
 
 
 @dataclass(frozen=True)
@@ -97,12 +98,12 @@ class Answer:
     def facts(self) -> dict[str, str]:
         """What stands behind the answer, as far as it is known."""
         facts = {
-            "because": self.cause,
             "bound": self.bound,
+            "because": self.cause,
             "how sure": self.certainty,
-            "rests on": self.basis,
             "do next": " ".join(self.steps),
             "try": self.command,
+            "rests on": self.basis,
         }
         return {name: text for name, text in facts.items() if text}
 
@@ -283,12 +284,15 @@ def _plain_certainty(report: Report) -> str:
 
 def _describe_basis(report: Report) -> str:
     """Readers and items, in one sentence."""
-    readers = [reader_words(plain_text(name, 40)) for name in asked_readers(report)]
+    # A verdict by codes rests on what was asked of all items.
+    pooled = [f for f in report.findings if f.statistic in POOLED]
+    names = [*dict.fromkeys(f.reader for f in pooled)] or asked_readers(report)
+    readers = [*dict.fromkeys(reader_words(plain_text(name, 40)) for name in names)]
     if not readers:
         return ""
     noun = "model" if len(readers) == 1 else "models"
     who = f"{len(readers)} {noun} ({join_words(readers)})"
-    asked = [f for f in report.findings if f.reader in asked_readers(report)]
+    asked = pooled or [f for f in report.findings if f.reader in names]
     # Another test part may be larger than the one that the verdict is of.
     rows = [f for f in asked if not is_of_some(f.condition)] or asked
     # Others count choices, tokens or pairs of items.

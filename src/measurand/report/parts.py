@@ -14,6 +14,7 @@ from measurand.core.finding import Exhibit, Report
 from measurand.core.terms import reader_words
 from measurand.report.layout import to_number
 from measurand.report.tables import TextGrid
+from measurand.wording.render import FORMS
 from measurand.wording.text import plain_text
 
 MOST_PARTS = 12  # rows; a benchmark has three or four parts
@@ -103,6 +104,8 @@ def _cell(row: Mapping[str, object], name: str, *, intervals: bool = True) -> st
     value = to_number(row.get(name))
     if math.isnan(value):
         return ""
+    if name == "bound":  # rounded as its sentence is
+        return FORMS["upper"](value).partition(" ")[0]
     text = _figure(value, form)
     low, high = (to_number(row.get(f"{name}_{end}")) for end in ("low", "high"))
     if name in ESTIMATES and intervals and low < high:

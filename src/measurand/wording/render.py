@@ -133,11 +133,12 @@ def _figure(fact: Fact, scale: float, unit: str, digits: int = 1) -> str:
 
 
 def _upper(fact: Fact, unit: str) -> str:
-    """The largest value that is not excluded, rounded up."""
+    """The largest value that is not excluded, rounded up; one below zero is none."""
     high = fact.high if isinstance(fact, Estimate) else fact
     value = 100 * float(high) if isinstance(high, int | float) else math.nan
     if not math.isfinite(value):
         return f"–{unit}"
+    value = max(value, 0.0)
     digits = len(_number(value).partition(".")[2])
     steps = math.ceil(round(value * 10**digits, 6))
     return f"{_number(steps / 10**digits, digits)}{unit}"
