@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from measurand.audits.evidence.rivals import NEEDLESS
 
 import measurand as ms
 from bench.figures import Figure

@@ -12,7 +12,6 @@ from measurand.benchmarks.synthetic_choices import (
     LEAKING,
     plant_choice_benchmark,
 )
-from measurand.controls.samples import SAYS_RIGHT
 from measurand.core.errors import BadOption
 from measurand.experiment.experiment import open_experiment
 from measurand.readers import READERS
@@ -32,7 +31,7 @@ def offered(prompt):
 def solve(prompt):
     """By a hint or a hedge, else by whom the question names, else any letter."""
     asked = re.search(r"What did (\w+) ", prompt)
-    signs = [SAYS_RIGHT, *HEDGES, *([f"of {asked[1]}"] if asked else [])]
+    signs = [*HEDGES, *([f"of {asked[1]}"] if asked else [])]
     choices = offered(prompt)
     seen = (m for s in signs for m, text in choices.items() if s in text)
     return next(seen, "ABCD"[crc32(prompt.encode()) % 4])
