@@ -1,10 +1,10 @@
 """The evidence audit: do the labels depend on the evidence?
 
-The verdict is of all items together, cross-fitted so that no family of like texts is cut
-(condition `pooled`): what the best light reader gains over the best without the
+The verdict is of all items together, cross-fitted so that no family of like texts is
+cut (condition `pooled`): what the best light reader gains over the best without the
 evidence, and the share of labels that the latter leaves open. Beside it stand the
 figures of "Metadata Predictability Is Not Evidence Dependence" (Shao 2026), of readers
-that learn from train and are asked about test. The statistics, by the names reports use:
+that learn from train and are asked about test. The statistics, by the names in reports:
 
 gain
     Accuracy with the evidence minus that of the best without it: of the query alone by
