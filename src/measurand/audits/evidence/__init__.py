@@ -1,11 +1,20 @@
 """The evidence audit: do the labels depend on the evidence?
 
-After "Metadata Predictability Is Not Evidence Dependence" (Shao 2026): screen with
-metadata, give every item another item's evidence, and believe a zero only after a
-stronger reader has found it too. The statistics, by the names reports use:
+The verdict is of all items together, cross-fitted so that no family of like texts is
+cut (condition `pooled`): what the best light reader gains over the best without the
+evidence, and the share of labels that the latter leaves open. Beside it stand the
+figures of "Metadata Predictability Is Not Evidence Dependence" (Shao 2026), of readers
+that learn from train and are asked about test. The statistics, by the names in reports:
 
+gain
+    Accuracy with the evidence minus that of the best without it: of the query alone by
+    several models, the query in the evidence's place, metadata, the majority class. Of
+    a reader that is too dear to be cross-fitted, on test items whose texts are new.
+room
+    The largest share of labels that can need the evidence: what the best without it
+    leaves open, at most.
 seen
-    The share of test items whose query, or whose evidence, stands in training.
+    The share of test items of which training has a text, or a near copy of one.
 accuracy, balanced_accuracy, mcc
     How right a reader is with its own evidence.
 majority
@@ -49,17 +58,10 @@ exact_match, token_f1, judged
     evidence (closed_book) and with nothing else (evidence_only): whether an answer is
     one of those accepted, the words it shares with one, and what a judge says. Its
     delta_evi and sigma_shuf are of exact_match; delta_evi_f1 is of token_f1.
-recovery
-    Accuracy gained on spiked test items over the room that was left, by kind and dose.
-detection_limit
-    The least dose of a kind of spike that delta_evi would tell from zero with 80 %
-    power.
-blank
-    Accuracy over the majority, and delta_evi, where training labels were dealt anew.
-
-Departures from the paper: "near zero" is an equivalence test at a margin declared
-beforehand, the interval of delta_evi counts each item both as receiver and as giver of
-evidence, no item keeps its own evidence text, and a collapsed reader gets no verdict.
+Departures from the paper: the interval of delta_evi counts each item both as receiver
+and as giver of evidence, no item keeps its own evidence text, and "near zero" is an
+equivalence test at a margin declared beforehand. A loss on other evidence describes
+readers; only the gain shows a need, and only a lack of room shows that there is none.
 """
 
 from measurand.audits.evidence.audit import audit
