@@ -23,7 +23,6 @@ from bench.texts import choice_items
 
 SIZES = (10_000, 30_000, 100_000)
 OPTIONS = ("--reader", "tfidf", "--workers", "1", "--no-map")
-CUT_ONCE = ("--folds", "2", "--fold-seeds", "1")
 STEEPEST = 1.15  # power of the number of items that still counts as linear growth
 
 
@@ -40,7 +39,7 @@ def run(arguments: Sequence[str]) -> list[Figure]:
             file = Path(folder) / "choices.jsonl"
             with file.open("w", encoding="utf-8") as lines:
                 lines.writelines(json.dumps(i) + "\n" for i in choice_items(size))
-            costs.append(_measure(file, CUT_ONCE))
+            costs.append(_measure(file))
         figures += _state(f"{size:,} made items", *costs[-1])
     for number, what in enumerate(("memory", "CPU time")):
         powers = [
