@@ -2,11 +2,9 @@
 
     python -m bench choices_size [FILE ...] [SIZE ...]
 
-Runs `measurand leakage FILE --reader tfidf`, with its controls and in one process, on
-files that are given, such as HellaSwag's validation part; and on made ones of growing
-size, which are cut into two folds in one way, not into five in five: that changes how
-often everything is done, and not how it grows. Takes CPU minutes and peak resident
-memory. 100,000 items take a quarter of an hour and more.
+Runs `measurand leakage FILE --reader tfidf` in one process, on files that are given,
+such as HellaSwag's validation part; and on made ones of growing size. Takes CPU minutes
+and peak resident memory. 100,000 items take a quarter of an hour and more.
 """
 
 import json
