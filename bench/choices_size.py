@@ -2,11 +2,9 @@
 
     python -m bench choices_size [FILE ...] [SIZE ...]
 
-Runs `measurand leakage FILE --reader tfidf`, with its controls and in one process, on
-files that are given, such as HellaSwag's validation part; and on made ones of growing
-size, which are cut into two folds in one way, not into five in five: that changes how
-often everything is done, and not how it grows. Takes CPU minutes and peak resident
-memory. 100,000 items take a quarter of an hour and more.
+Runs `measurand leakage FILE --reader tfidf` in one process, on files that are given,
+such as HellaSwag's validation part; and on made ones of growing size. Takes CPU minutes
+and peak resident memory. 100,000 items take a quarter of an hour and more.
 """
 
 import json
@@ -23,7 +21,6 @@ from bench.texts import choice_items
 
 SIZES = (10_000, 30_000, 100_000)
 OPTIONS = ("--reader", "tfidf", "--workers", "1", "--no-map")
-CUT_ONCE = ("--folds", "2", "--fold-seeds", "1")
 STEEPEST = 1.15  # power of the number of items that still counts as linear growth
 
 
@@ -40,7 +37,7 @@ def run(arguments: Sequence[str]) -> list[Figure]:
             file = Path(folder) / "choices.jsonl"
             with file.open("w", encoding="utf-8") as lines:
                 lines.writelines(json.dumps(i) + "\n" for i in choice_items(size))
-            costs.append(_measure(file, CUT_ONCE))
+            costs.append(_measure(file))
         figures += _state(f"{size:,} made items", *costs[-1])
     for number, what in enumerate(("memory", "CPU time")):
         powers = [

@@ -38,7 +38,9 @@ MUCH = 0.05  # a share of items cut that a reader of the report should know
 def describe_leakage_benchmark(original: Benchmark, sides: Sides) -> dict[str, object]:
     """The benchmark as a report states it: never a path."""
     test, pool = sides.benchmark.test, sides.pool
+    counts = test.labels.map(sides.label).value_counts()
     described = original.describe() | {
+        "labels": {label: int(counts.get(label, 0)) for label in original.classes},
         "train": len(sides.benchmark.train),
         "test": len(test),
         "digest": {
