@@ -16,6 +16,7 @@ ACROSS = {
         "notebook",
         "truth",
         "truth_fresh",
+        "truth_fresh2",
     },
     "audits": {"budget", "fifth_audit", "names", "real_benchmarks"},
     "audits/evidence": {"coverage", "errors", "planted_suite", "strong_only"},
