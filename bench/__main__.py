@@ -10,6 +10,7 @@ QUICK = ("bootstrap", "vectorise", "shuffles", "esnli", "first_minute", "memory"
 SLOW = (
     "peco",
     "budget",
+    "gallery",
     "choices_size",
     "page",
     "exposure_analysis",

@@ -10,7 +10,6 @@ with `audit`, the audits as they are are asked instead of the rules over arms.
 
 import importlib
 import json
-import math
 import multiprocessing
 import sys
 import time
@@ -34,7 +33,9 @@ from measurand.arms.pool import open_pool
 from measurand.audits.evidence.conclude import conclude_evidence
 from measurand.audits.leakage.conclude import conclude_leakage
 from measurand.core.benchmark import Benchmark
+from measurand.core.clause import Name
 from measurand.core.errors import MeasurandError
+from measurand.core.finding import Verdict
 from measurand.experiment.experiment import open_experiment
 
 SHARED = Path(__file__).parents[2] / "shared"
@@ -216,8 +217,7 @@ def conclude_by_arms(case: Case) -> tuple[int, str, str, float, dict[str, str]]:
             conclusion, _ = conclude_leakage(experiment, pool)
         else:
             conclusion, _ = conclude_evidence(experiment, pool)
-    facts = conclusion.clauses[0].facts if conclusion.clauses else {}
-    spelled = {name: str(fact)[:80] for name, fact in facts.items()}
+    spelled = _spell(conclusion)
     assert conclusion.bound is not None, "every verdict of these has a bound"
     return (
         len(pool),
@@ -228,28 +228,26 @@ def conclude_by_arms(case: Case) -> tuple[int, str, str, float, dict[str, str]]:
     )
 
 
-# What the verdicts of the audits say, in the words of the rules.
-AUDIT_LABELS = {
-    "evidence-sensitive": "needed",
-    "direct coupling": "not needed",
-    "latent coupling": "not needed",
-    "coupling": "not needed",
-    "wrong evidence helps": "misleads",
-    "leaks": "leaks",
-    "none found within the margin": "none found",
-}
+def _spell(verdict: Verdict) -> dict[str, str]:
+    """The facts of the first clause of each code, as text."""
+    spelled: dict[str, str] = {}
+    for clause in reversed(verdict.clauses):
+        for name, fact in clause.facts.items():
+            text = fact.text if isinstance(fact, Name) else str(fact)
+            spelled[f"{clause.code}.{name}"] = text[:80]
+    return spelled
 
 
 def conclude_by_audit(case: Case) -> tuple[int, str, str, float, dict[str, str]]:
     """What the audit says with light readers, without the map of its report."""
     benchmark = case.make()
     if case.audit == "leakage":
-        report = leakage(benchmark, tsne=False, strongest="cross", brief=True)
+        verdict = leakage(benchmark, tsne=False, brief=True).verdict
     else:
-        report = evidence(benchmark, strongest="cross", brief=True)
-    label = AUDIT_LABELS.get(report.verdict.label, "inconclusive")
+        verdict = evidence(benchmark, strongest="cross", brief=True).verdict
+    assert verdict.bound is not None, "every verdict of these has a bound"
     count = len(benchmark.train) + len(benchmark.test)
-    return count, label, report.verdict.label, math.nan, {}
+    return count, verdict.label, verdict.code, verdict.bound.value, _spell(verdict)
 
 
 METHODS = {"arms": conclude_by_arms, "audit": conclude_by_audit}

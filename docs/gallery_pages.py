@@ -5,7 +5,6 @@ No item of a benchmark is in them: the kept reports hold figures and verdicts al
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pandas as pd
 
@@ -16,20 +15,16 @@ from measurand.report.figures import draw_svg
 from measurand.report.html import page, page_of_all
 from measurand.report.saved import read_contents
 
-KEPT = ROOT / "bench" / "results"
+KEPT = ROOT / "bench" / "results" / "gallery"
 FOLDER = ROOT / "docs" / "gallery"
 PAGE = ROOT / "docs" / "gallery.md"
-BENCHMARKS = {  # by name: the kept reports, and the commands that made them
-    "SNLI": ("replications/snli", "replications/leakage-snli"),
-    "FEVER": ("replications/fever", "replications/leakage-fever"),
-    "HellaSwag": ("choices/choices-hellaswag-leakage-minilm",),
-    "OpenBookQA": ("choices/choices-openbookqa-leakage-minilm",),
+BENCHMARKS = {  # by name: the kept reports
+    "SNLI": ("snli-evidence", "snli-leakage"),
+    "FEVER": ("fever-evidence", "fever-leakage"),
+    "HellaSwag": ("hellaswag-leakage",),
+    "OpenBookQA": ("openbookqa-leakage",),
 }
-COMMANDS = {
-    "replications": "python -m bench.replications",
-    "choices": "python -m bench.choices",
-}
-SHOWN = ("decision_map", "bars", "intervals")  # kinds of exhibits that hold no text
+COMMAND = "python -m bench gallery"
 
 
 def kept_reports(name: str) -> list[Report]:
@@ -37,9 +32,7 @@ def kept_reports(name: str) -> list[Report]:
     reports = []
     for path in BENCHMARKS[name]:
         contents = json.loads((KEPT / f"{path}.json").read_text("utf-8"))
-        report = read_contents(contents, pd.DataFrame())
-        exhibits = tuple(e for e in report.exhibits if e.kind in SHOWN)
-        reports.append(replace(report, exhibits=exhibits, files={}, highlight=None))
+        reports.append(read_contents(contents, pd.DataFrame()))
     return reports
 
 
@@ -54,8 +47,7 @@ def gallery_text() -> str:
             f"{answer.cause} {answer.certainty}\n"
             for answer in answer_reports(reports)
         ]
-        made = sorted({COMMANDS[path.partition("/")[0]] for path in BENCHMARKS[name]})
-        lines += [f"[The page](gallery/{name.lower()}.html), by `{'`, `'.join(made)}`."]
+        lines += [f"[The page](gallery/{name.lower()}.html), by `{COMMAND}`."]
     return "\n".join([*lines, "", ""])
 
 

@@ -67,14 +67,14 @@ def small(rows):
 
 def test_a_frame_is_enough(rows):
     report = ms.evidence(rows, strongest="cross", shuffles=2)
-    assert report.verdict.label == "evidence-sensitive"
+    assert report.verdict.label == "needed"
     assert report.verdict.stage == "cross"
     assert report.benchmark["name"] == "benchmark"
 
 
 def test_a_report_prints_what_the_terminal_shows(report):
     assert str(report) == summary(report)
-    assert "FINE  Yes: with another item's evidence" in str(report)
+    assert "\n✓ NEEDED  " in str(report)
 
 
 def test_a_report_has_its_findings_as_a_frame(report):
@@ -209,7 +209,7 @@ WRONG_READERS = [
     (
         [],
         BadOption,
-        "`readers` is empty; leave it out for surface, tfidf, or choose among",
+        "`readers` is empty; leave it out for tfidf, cross, or choose among",
     ),
     ({}, BadOption, "`readers` is empty"),
     (
