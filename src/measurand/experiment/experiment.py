@@ -63,7 +63,6 @@ class Experiment:
         notice: Told what the user should know, such as a damaged file.
         tally: Counts of answers computed and reused, for the run's log.
         budget: How long one reader may compute.
-        rehearsed: Whether only what servers would be asked is of interest.
     """
 
     benchmark: Benchmark
@@ -74,7 +73,6 @@ class Experiment:
     notice: Notice
     tally: dict[str, int] = field(default_factory=lambda: {"computed": 0, "reused": 0})
     budget: Budget = field(default_factory=Budget)
-    rehearsed: bool = False
 
 
 def cluster_terms(engine: str, **options: object) -> dict[str, object]:

@@ -6,6 +6,7 @@ What a reader is, is what it says of itself (`Traits.strength`), whatever it is 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol, TypeVar
 
+from measurand.core.choices import WritesAnswers
 from measurand.core.errors import (
     BadOption,
     MissingExtra,
@@ -15,6 +16,7 @@ from measurand.core.errors import (
 )
 from measurand.core.reader import Reader
 from measurand.core.recipe import Strength, traits_of
+from measurand.experiment.budget import is_dear
 from measurand.readers import READERS
 
 LADDER = {  # from weak to strong; said here too, so that none is loaded to be compared
@@ -160,3 +162,12 @@ def check_teachable(readers: Mapping[str, Reader], task: str) -> None:
 def _free_name(name: str, readers: Mapping[str, Reader]) -> str:
     """The rung's name, or another where the caller gave it to a reader of his own."""
     return f"{name} (called)" if name in readers else name
+
+
+def is_cross_fitted(reader: Reader) -> bool:
+    """Whether it is trained here, in seconds, and so can be asked in folds."""
+    traits = traits_of(reader)
+    trained = traits.learns_labels and not (traits.learned or traits.remote)
+    if isinstance(reader, WritesAnswers):
+        return False  # it is asked for words, which folds do not keep
+    return trained and not is_dear(reader) and traits.strength < Strength.PRETRAINED

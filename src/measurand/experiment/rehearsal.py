@@ -58,9 +58,7 @@ def _plan_reader(
     texts = benchmark.test.column(benchmark.query).tolist()
     rehearsal = Rehearsal(Store(store), texts)
     with hold_rehearsal(rehearsal), open_experiment(benchmark, seed=seed) as experiment:
-        (audit.ask or audit.run)(
-            replace(experiment, rehearsed=True), {name: reader}, settings
-        )
+        (audit.ask or audit.run)(experiment, {name: reader}, settings)
     parts = [benchmark.train, benchmark.test, *benchmark.test_parts.values()]
     digests = [items.digest for items in parts]
     key = entry_key(f"{audit.name} {settings} {identity((reader, seed, digests))}")

@@ -13,13 +13,13 @@ from measurand.arms.pool import open_pool
 from measurand.audits.evidence import EvidenceSettings, audit
 from measurand.audits.evidence.pooled import (
     find_split_items,
-    is_cross_fitted,
     pool_readers,
 )
 from measurand.benchmarks.assemble import from_frames
 from measurand.benchmarks.split import fold_benchmark
 from measurand.core.recipe import Strength, Traits
 from measurand.experiment.experiment import open_experiment
+from measurand.experiment.ladder import is_cross_fitted
 from measurand.readers import READERS
 from measurand.readers.linear import TfidfReader
 from tests.arms.planted import ROLES, claims

@@ -1,18 +1,21 @@
 """The leakage audit on pairs whose answer is planted."""
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from io import BytesIO
 from typing import ClassVar
 
+import numpy as np
 import pandas as pd
 import pytest
 
+import measurand as ms
 from measurand.audits.leakage import LeakageSettings, audit
 from measurand.audits.leakage.cards import _describe_task
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import BadOption, Undefined
 from measurand.core.names import ROW
+from measurand.core.recipe import Strength, Traits
 from measurand.experiment.experiment import open_experiment
 from measurand.readers.linear import TfidfReader
 from measurand.report.saved import document, dumps
@@ -391,3 +394,48 @@ def test_bits_and_information_of_one_part_have_one_interval(leaky):
         same = leaky.finding("v_information", "tfidf", condition).estimate
         ends = (bits.value, bits.low, bits.high)
         assert ends == pytest.approx((same.value, same.low, same.high))
+
+
+@dataclass(frozen=True)
+class MatchReader(TfidfReader):
+    """A reader that says it is pretrained, and compares the first word and the last."""
+
+    kind: ClassVar[str] = "match"
+    traits: ClassVar[Traits] = Traits(Strength.PRETRAINED)
+
+    def fit(self, items, rng):
+        return FittedMatch(items.classes, items.fields[0])
+
+
+@dataclass(frozen=True)
+class FittedMatch:
+    classes: tuple[str, ...]
+    field: str
+
+    def predict(self, items):
+        texts = [text.split() for text in items.column(self.field)]
+        alike = np.array([words[0] == words[-1] for words in texts], float)
+        return np.column_stack([1 - alike, alike]) if len(self.classes) == 2 else None
+
+
+@pytest.mark.slow
+def test_what_only_a_strong_reader_finds_in_a_part_leaks():
+    rng = np.random.default_rng(0)
+    table = claims(600)
+    ends = rng.integers(2, size=(600, 2))
+    # Further apart than the word pairs that light channels read.
+    fill = [
+        " ".join(words)
+        for words in rng.choice("red blue oak elm sea sky".split(), (600, 12))
+    ]
+    rows = zip(table["claim"], fill, ends, strict=True)
+    texts = [f"w{a} {claim} {more} w{b}" for claim, more, (a, b) in rows]
+    labels = np.where(ends[:, 0] == ends[:, 1], "b", "a")
+    table = table.assign(claim=texts, label=labels, split=["train", "test"] * 300)
+    made = ms.load(table, query="claim", evidence="evidence", label="label")
+    report = audited(made, {"match": MatchReader()}, brief=True)
+    part = report.verdict.clauses[0].facts
+    assert (report.verdict.label, report.verdict.stage) == ("leaks", "match")
+    assert part["reader"].text == "match"
+    assert part["over"].low > 0.3
+    assert report.verdict.bound.value >= part["over"].value

@@ -10,9 +10,11 @@ import pytest
 from measurand.arms.alone import MARGIN, REACH
 from measurand.arms.families import Family
 from measurand.audits.leakage import AUDIT
+from measurand.audits.leakage import conclude as rules
 from measurand.audits.leakage.conclude import (
     RULES,
     LeakFacts,
+    SplitReading,
     conclude_leakage,
     find_settlement,
 )
@@ -104,6 +106,21 @@ def test_the_labels_are_those_of_the_rules_the_better_before_the_worse():
         "small leak",
         "leaks",
     )
+
+
+def test_a_leak_that_only_a_reader_of_the_split_finds_is_a_leak_and_in_the_bound():
+    reading = SplitReading("query", "mine", SURE, replace(SURE, low=0.03), 0.5)
+    verdict = rules.conclude(LeakFacts([part()], further=[reading], size=300))
+    assert (verdict.label, verdict.code, verdict.stage) == (
+        "leaks",
+        "leak.part",
+        "mine",
+    )
+    assert verdict.clauses[0].facts["reader"] == Name("reader", "mine")
+    assert verdict.bound.value == reading.over.high
+    unsure = replace(reading, over=NOTHING)
+    verdict = rules.conclude(LeakFacts([part()], further=[unsure], size=300))
+    assert (verdict.label, verdict.bound.value) == ("none found, bounded", 0.05)
 
 
 def test_bits_beyond_their_margin_leave_a_bound_and_no_clearance():

@@ -64,7 +64,7 @@ equivalence test at a margin declared beforehand. A loss on other evidence descr
 readers; only the gain shows a need, and only a lack of room shows that there is none.
 """
 
-from measurand.audits.evidence.audit import audit
+from measurand.audits.evidence.audit import ask_readers, audit
 from measurand.audits.evidence.comparison import COMPARISON
 from measurand.audits.evidence.conclude import LABELS
 from measurand.audits.evidence.settings import EvidenceSettings
@@ -77,6 +77,7 @@ AUDIT = Audit(
     readers=("tfidf", "cross"),
     settings=EvidenceSettings,
     run=audit,
+    ask=ask_readers,
     needs=("evidence",),
     comparison=COMPARISON,
     demo={

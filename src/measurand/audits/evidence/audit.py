@@ -27,7 +27,6 @@ from measurand.audits.evidence.pooled import (
     SplitItems,
     find_evidence_alone,
     find_split_items,
-    is_cross_fitted,
     parts_of,
     pool_readers,
     pooled_findings,
@@ -53,7 +52,6 @@ from measurand.core.finding import (
     Finding,
     Highlight,
     Report,
-    Verdict,
     merge_findings,
     merge_not_run,
 )
@@ -68,6 +66,7 @@ from measurand.experiment.ladder import (
     check_any_run,
     count_readers,
     higher_rungs,
+    is_cross_fitted,
     order_by_strength,
     strength_of,
     way_to_run,
@@ -100,19 +99,10 @@ def audit(
         readers: Named readers; they run from weak to strong.
         settings: What is chosen before the run.
     """
-    benchmark = experiment.benchmark
-    require_evidence(benchmark)
-    _check_evidence_readers(readers)
-    columns = len(benchmark.classes) + 1  # a share a class and who gave the text
-    check_memory("shuffles", settings.shuffles, 4 * columns * len(benchmark.test))
-    folds = settings.folds_for(readers.values())
-    tested = fold_benchmark(benchmark, folds, experiment.seed)
-    shuffle = Shuffle(str(benchmark.evidence), settings.shuffle)
-    check_shuffle(tested, benchmark, shuffle, experiment.seed)
-    with _reopen(experiment, tested) as split:
-        report = _audit_split(
-            experiment, split, order_by_strength(readers), shuffle, settings
-        )
+    benchmark, ordered = experiment.benchmark, order_by_strength(readers)
+    with _open_split(experiment, ordered, settings) as split:
+        tested = split.experiment.benchmark
+        report = _audit_split(experiment, split, ordered)
     evaluated = "out of fold" if tested.folds > 1 else "test items"
     counted = {key: tested.describe()[key] for key in ("roles", "labels")}
     described = benchmark.describe() | counted | {"evaluated": evaluated}
@@ -121,6 +111,17 @@ def audit(
         return stated
     # The question with its choices, and no evidence: the book is closed.
     return say_chance(stated, {"query_only": "closed_book"})
+
+
+def ask_readers(
+    experiment: Experiment,
+    readers: Mapping[str, Reader],
+    settings: EvidenceSettings = USUAL,
+) -> None:
+    """Ask of named readers what the audit asks of them; nothing is stated."""
+    ordered = order_by_strength(readers)
+    with _open_split(experiment, ordered, settings) as split:
+        _ask_split(experiment, split, ordered)
 
 
 @contextmanager
@@ -171,37 +172,65 @@ class _Split:
         return readings, refused
 
 
-def _audit_split(
-    drawn: Experiment,
-    experiment: Experiment,
-    readers: Mapping[str, Reader],
-    shuffle: Shuffle,
-    settings: EvidenceSettings,
-) -> Report:
-    """The paper's figures of the split, and the verdict of all items.
+@contextmanager
+def _open_split(
+    experiment: Experiment, readers: Mapping[str, Reader], settings: EvidenceSettings
+) -> Iterator[_Split]:
+    """The split that these readers are asked about, once all of it is checked."""
+    benchmark = experiment.benchmark
+    require_evidence(benchmark)
+    _check_evidence_readers(readers)
+    columns = len(benchmark.classes) + 1  # a share a class and who gave the text
+    check_memory("shuffles", settings.shuffles, 4 * columns * len(benchmark.test))
+    folds = settings.folds_for(readers.values())
+    tested = fold_benchmark(benchmark, folds, experiment.seed)
+    shuffle = Shuffle(str(benchmark.evidence), settings.shuffle)
+    check_shuffle(tested, benchmark, shuffle, experiment.seed)
+    with _reopen(experiment, tested) as there:
+        baselines = _evidence_baselines(there, readers, settings)
+        yield _Split(there, shuffle, baselines, settings)
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What the readers that ran showed of the split, and what was not run, and why."""
+
+    readings: Sequence[EvidenceReading]
+    readers: Mapping[str, Reader]
+    consequences: Sequence[Finding]
+    missing: dict[str, str]
+
+
+def _ask_split(
+    drawn: Experiment, split: _Split, readers: Mapping[str, Reader]
+) -> _Asked:
+    """All that is asked of the readers that are named.
 
     Args:
         drawn: The split as it was given or drawn.
-        experiment: The items that are tested, in folds where there was one file.
+        split: The items that are tested, in folds where there was one file.
         readers: Named readers, from weak to strong.
-        shuffle: How the evidence is shuffled.
-        settings: What is chosen before the run.
     """
-    benchmark, margin = experiment.benchmark, settings.margin
-    baselines = _evidence_baselines(experiment, readers, settings)
-    split = _Split(experiment, shuffle, baselines, settings)
     readings, refused = split.read_all(readers)
     check_any_run(readings, refused)
     run = {reading.name: readers[reading.name] for reading in readings}
     consequences: list[Finding] = []
     missing = {"flip_rate, ood_gap, filter_gain": WHY_BRIEF}
-    if not settings.brief:
+    if not split.settings.brief:
         # They compare training sets of one size, which folds would cut again.
-        apart = drawn if benchmark.folds > 1 else experiment
+        apart = drawn if split.experiment.benchmark.folds > 1 else split.experiment
         consequences, missing = _consequence_findings(apart, run, readings)
-    if experiment.rehearsed:
-        # Nothing that follows is asked of a server.
-        return Report("evidence", {}, Verdict("", "", None), (), {})
+    return _Asked(readings, run, consequences, refused | missing)
+
+
+def _audit_split(
+    drawn: Experiment, split: _Split, readers: Mapping[str, Reader]
+) -> Report:
+    """The paper's figures of the split, and the verdict of all items."""
+    experiment, settings, baselines = split.experiment, split.settings, split.baselines
+    benchmark, margin = experiment.benchmark, settings.margin
+    asked = _ask_split(drawn, split, readers)
+    readings, run = [*asked.readings], asked.readers
     pool = open_pool(drawn.benchmark)
     facts = gather_facts(drawn, pool, pool_readers(run), margin)
     facts, called = _climb(split, pool, facts, run, readings)
@@ -219,7 +248,7 @@ def _audit_split(
         *merge_findings(sorted(readings, key=lambda r: r.strength == Strength.FORM)),
         *called.findings,
         *pooled_findings(facts, evidence, verdict),
-        *consequences,
+        *asked.consequences,
     ]
     return Report(
         "evidence",
@@ -227,7 +256,7 @@ def _audit_split(
         verdict,
         tuple(findings),
         evidence_settings(experiment, run, readings, settings),
-        refused | merge_not_run(readings) | called.missing | missing,
+        asked.missing | merge_not_run(readings) | called.missing,
         tuple(evidence_warnings(benchmark, readings, baselines, settings.shuffles)),
         (
             parts_of(pool, facts, evidence),

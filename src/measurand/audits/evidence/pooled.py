@@ -24,14 +24,13 @@ from measurand.audits.evidence.settings import FEWEST_NEW, POOLED
 from measurand.benchmarks.split import FOLD
 from measurand.core.arrays import Bools, Floats, Ints
 from measurand.core.benchmark import Benchmark
-from measurand.core.choices import WritesAnswers
 from measurand.core.clause import Name
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Exhibit, Finding, Verdict
 from measurand.core.reader import Reader, skip_temperature
-from measurand.core.recipe import Strength, identity, traits_of
-from measurand.experiment.budget import is_dear
+from measurand.core.recipe import identity
 from measurand.experiment.experiment import Experiment
+from measurand.experiment.ladder import is_cross_fitted
 
 EVIDENCE_READERS = ("tfidf", "form")  # channels that read the evidence alone
 
@@ -49,15 +48,6 @@ def pool_readers(readers: Mapping[str, Reader]) -> dict[str, Reader]:
         if is_cross_fitted(reader) and not known:
             chosen[f"{name} (given)" if name in READERS else name] = quick
     return chosen
-
-
-def is_cross_fitted(reader: Reader) -> bool:
-    """Whether it is trained here, in seconds, and so can join the pool."""
-    traits = traits_of(reader)
-    trained = traits.learns_labels and not (traits.learned or traits.remote)
-    if isinstance(reader, WritesAnswers):
-        return False  # it is asked for words, which the pool does not keep
-    return trained and not is_dear(reader) and traits.strength < Strength.PRETRAINED
 
 
 @dataclass(frozen=True, eq=False)

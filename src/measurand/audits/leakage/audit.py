@@ -1,6 +1,7 @@
 """The leakage audit itself: how much, where, by what, and what is left without it."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from measurand.arms.alone import CHANNELS
 from measurand.arms.answers import ask_arms
@@ -13,12 +14,13 @@ from measurand.audits.leakage.cards import WorkList, list_counterparts
 from measurand.audits.leakage.choices import check_own_choices, duplicate_findings
 from measurand.audits.leakage.conclude import (
     LeakFacts,
+    conclude,
     conclude_leakage,
     worst_part,
 )
 from measurand.audits.leakage.exhibits import exhibits, facts_exhibits, part_rows
 from measurand.audits.leakage.inference import add_inference
-from measurand.audits.leakage.reading import LeakageReading, read_leakage
+from measurand.audits.leakage.reading import LeakageReading, read_leakage, read_split
 from measurand.audits.leakage.regions import ClusterSettings
 from measurand.audits.leakage.repair import Repair, repair_leaks
 from measurand.audits.leakage.scores import (
@@ -55,6 +57,7 @@ from measurand.experiment.experiment import Experiment
 from measurand.experiment.ladder import (
     check_any_run,
     check_teachable,
+    is_cross_fitted,
     order_by_strength,
     way_to_run,
 )
@@ -88,14 +91,16 @@ def audit(
     check_question(readers, original, settings)
     pool = open_pool(original)
     _check_varied(pool)
-    conclusion, facts = conclude_leakage(experiment, pool, settings.margin)
+    _, facts = conclude_leakage(experiment, pool, settings.margin)
     rows = [*part_rows(facts), *_whole_row(experiment, pool, facts)]
     sides = open_sides(pool, original, experiment.seed)
     baselines = _baselines(sides, settings)
-    field = worst_part(facts.leaking).part if facts.leaking else ""
     repairs = LEFT_OUT
     with open_evaluation(experiment, sides) as evaluation:
         readings, refused = _read_all(evaluation, readers, baselines, settings)
+        dear = [r for r in readings if not is_cross_fitted(readers[r.name])]
+        facts = replace(facts, further=read_split(sides, dear, baselines[FULL]))
+        field = worst_part(facts.leaking).part if facts.leaking else ""
         if not settings.brief:
             first = readings[0]
             repairs = repair_leaks(
@@ -113,7 +118,7 @@ def audit(
     return Report(
         "leakage",
         describe_leakage_benchmark(original, sides),
-        conclusion,
+        conclude(facts),
         tuple(findings),
         leakage_settings(experiment.seed, readers, readings, facts, settings)
         | budget_settings(experiment.budget),

@@ -17,6 +17,7 @@ from measurand.arms.pool import Pool
 from measurand.arms.table import exact_estimate
 from measurand.core.choices import guess_scores
 from measurand.core.clause import Clause, Fact, Name
+from measurand.core.estimate import Estimate
 from measurand.core.finding import Verdict
 from measurand.core.rule import Rule, judge
 from measurand.cues.certify import Cue
@@ -36,6 +37,25 @@ MOST_TIMES = 100  # as many items as there are, of which it is said that they se
 
 
 @dataclass(frozen=True, eq=False)
+class SplitReading:
+    """What a reader that is too dear to be cross-fitted predicts from one part alone.
+
+    Attributes:
+        part: The part.
+        reader: What the user calls it.
+        accuracy: Of items of the given split whose texts are new to it.
+        over: The same over the majority class, or chance, at its share of the error.
+        baseline: What these have.
+    """
+
+    part: str
+    reader: str
+    accuracy: Estimate
+    over: Estimate
+    baseline: float
+
+
+@dataclass(frozen=True, eq=False)
 class LeakFacts:
     """What the rules decide on.
 
@@ -49,6 +69,7 @@ class LeakFacts:
         margin: What still counts as nothing.
         names: What each part is called in the file.
         labels: What each label is called in the file.
+        further: What readers predict that were asked about the given split.
     """
 
     parts: Sequence[PartAlone]
@@ -59,6 +80,13 @@ class LeakFacts:
     margin: float = MARGIN
     names: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
+    further: Sequence[SplitReading] = ()
+
+    @property
+    def seer(self) -> SplitReading | None:
+        """The reader of the given split that surely finds a leak over the margin."""
+        seers = [r for r in self.further if r.over.low > self.margin]
+        return max(seers, key=lambda reading: reading.over.low, default=None)
 
     @property
     def readable(self) -> list[PartAlone]:
@@ -98,7 +126,9 @@ class LeakFacts:
     @property
     def bound(self) -> float:
         """The largest leak that is not excluded, of any part; a lone text has none."""
-        return max((part.bound for part in self.parts), default=0.0)
+        rooms = {part.part: part.room for part in self.parts}
+        highs = [min(r.over.high, rooms[r.part]) for r in self.further]
+        return max([0.0, *highs, *(part.bound for part in self.parts)])
 
     @property
     def roomiest(self) -> PartAlone | None:
@@ -162,6 +192,24 @@ def cue_facts(facts: LeakFacts, cue: Cue) -> dict[str, Fact]:
 
 
 def _leak_clauses(facts: LeakFacts) -> Iterable[Clause]:
+    """What shows the leak; where only a reader of the split does, it leads."""
+    seer = None if facts.large else facts.seer
+    if seer is not None:
+        yield Clause(
+            "leak.part",
+            {
+                "part": facts.name_part(seer.part),
+                "reader": Name("reader", seer.reader),
+                "accuracy": seer.accuracy,
+                "baseline": seer.baseline,
+                "over": seer.over,
+            },
+        )
+    if facts.leaking:
+        yield from _part_clauses(facts)
+
+
+def _part_clauses(facts: LeakFacts) -> Iterable[Clause]:
     """The part that leaks most, and the strongest cue of each."""
     worst = worst_part(facts.leaking)
     only_test = facts.is_of_test(worst)
@@ -208,7 +256,7 @@ def _one(code: str, facts: Mapping[str, Fact]) -> list[Clause]:
 
 
 RULES: tuple[Rule[LeakFacts], ...] = (
-    Rule(LEAKS, lambda f: bool(f.large), _leak_clauses),
+    Rule(LEAKS, lambda f: bool(f.large) or f.seer is not None, _leak_clauses),
     Rule(SMALL, lambda f: bool(f.present), _leak_clauses),
     Rule(
         OPEN,
@@ -285,17 +333,22 @@ def conclude_leakage(
             for part in facts.parts
         ]
         facts = replace(facts, parts=parts)
+    return conclude(facts), facts
+
+
+def conclude(facts: LeakFacts) -> Verdict:
+    """What the rules say of the facts, with its bound, and what would settle it."""
     label, clauses = judge(RULES, facts)
     said = facts.leaking or ([facts.widest] if facts.widest else [])
+    stage = deciding_channel(worst_part(said)) if said else None
+    if facts.seer is not None and not facts.large:
+        stage = facts.seer.reader
     bound = max([facts.bound, *(part.bound for part in facts.leaking)])
-    return (
-        Verdict(
-            label,
-            label,
-            deciding_channel(worst_part(said)) if said else None,
-            clauses=clauses,
-            bound=exact_estimate(bound, len(pool)),
-            settle=find_settlement(facts, clauses[0].code) if label == OPEN else None,
-        ),
-        facts,
+    return Verdict(
+        label,
+        label,
+        stage,
+        clauses=clauses,
+        bound=exact_estimate(bound, facts.size),
+        settle=find_settlement(facts, clauses[0].code) if label == OPEN else None,
     )

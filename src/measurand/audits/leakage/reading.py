@@ -1,12 +1,16 @@
 """Everything about one reader: what it answered, where it places items, why."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from measurand.arms.alone import ERROR, FEWEST_FAMILIES
+from measurand.arms.contrast import mean_difference
+from measurand.arms.families import Family
 from measurand.audits.leakage.asking import (
     FULL,
     Evaluation,
@@ -20,13 +24,14 @@ from measurand.audits.leakage.asking import (
 )
 from measurand.audits.leakage.cards import cartography
 from measurand.audits.leakage.choices import place_choices, remove_gold, rename_choices
+from measurand.audits.leakage.conclude import SplitReading
 from measurand.audits.leakage.regions import ClusterSettings, Regions, find_regions
 from measurand.audits.leakage.scores import (
     LeakageBaselines,
     answer_findings,
     bits_by_item,
 )
-from measurand.audits.leakage.sides import family_numbers, text_group
+from measurand.audits.leakage.sides import Sides, family_numbers, text_group
 from measurand.core.arrays import Clusters, Ints
 from measurand.core.clusters import shared_clusters
 from measurand.core.errors import Undefined
@@ -117,6 +122,41 @@ def read_leakage(
         regions=regions_by_field,
         epoch_map=epoch_map,
     )
+
+
+FEWEST_NEW = 100  # test items of new texts that a verdict may rest on
+
+
+def read_split(
+    sides: Sides, readings: Sequence[LeakageReading], baselines: LeakageBaselines
+) -> list[SplitReading]:
+    """What readers predict from each part, of test items whose texts are new to them.
+
+    Args:
+        sides: The split that they were asked about.
+        readings: Those of readers that are too dear to be cross-fitted.
+        baselines: What they are held against.
+    """
+    test = sides.benchmark.test.table.loc[list(baselines.ids)]
+    looks = max(len(readings) * len(sides.parts), 1)
+    stated = []
+    for reading, part in product(readings, sides.parts):
+        families = test[text_group(part)]
+        seen = sides.benchmark.train.column(text_group(part))
+        new = ~families.isin(seen).to_numpy()
+        numbers = pd.factorize(families[new])[0].astype(np.int64)
+        family = Family(part, numbers)
+        # Of one field alone there is nothing else that it could be read with.
+        runs = reading.answers.alone.get(part, reading.answers.pair)
+        if new.sum() < FEWEST_NEW or family.effective < FEWEST_FAMILIES:
+            continue
+        right = runs.right.mean(axis=0)[new]
+        base = np.asarray(baselines.majority, float)[new]
+        over = mean_difference(right, base, family, 1 - 2 * ERROR / looks)
+        accuracy = mean_difference(right, np.zeros(len(right)), family)
+        name = reading.name
+        stated.append(SplitReading(part, name, accuracy, over, float(base.mean())))
+    return stated
 
 
 def _change_choices(
