@@ -398,7 +398,7 @@ def test_bits_and_information_of_one_part_have_one_interval(leaky):
 
 @dataclass(frozen=True)
 class MatchReader(TfidfReader):
-    """A reader that says it is pretrained, and compares the first word and the last."""
+    """A reader that says it is pretrained, and compares how the first word and the last end."""
 
     kind: ClassVar[str] = "match"
     traits: ClassVar[Traits] = Traits(Strength.PRETRAINED)
@@ -414,7 +414,7 @@ class FittedMatch:
 
     def predict(self, items):
         texts = [text.split() for text in items.column(self.field)]
-        alike = np.array([words[0] == words[-1] for words in texts], float)
+        alike = np.array([words[0][-1] == words[-1][-1] for words in texts], float)
         return np.column_stack([1 - alike, alike]) if len(self.classes) == 2 else None
 
 
@@ -426,10 +426,10 @@ def test_what_only_a_strong_reader_finds_in_a_part_leaks():
     # Further apart than the word pairs that light channels read.
     fill = [
         " ".join(words)
-        for words in rng.choice("red blue oak elm sea sky".split(), (600, 12))
+        for words in rng.choice(["red", "blue", "oak", "elm", "sea", "sky"], (600, 12))
     ]
     rows = zip(table["claim"], fill, ends, strict=True)
-    texts = [f"w{a} {claim} {more} w{b}" for claim, more, (a, b) in rows]
+    texts = [f"pier{a} {claim} {more} quay{b}" for claim, more, (a, b) in rows]
     labels = np.where(ends[:, 0] == ends[:, 1], "b", "a")
     table = table.assign(claim=texts, label=labels, split=["train", "test"] * 300)
     made = ms.load(table, query="claim", evidence="evidence", label="label")
