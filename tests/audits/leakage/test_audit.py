@@ -398,7 +398,7 @@ def test_bits_and_information_of_one_part_have_one_interval(leaky):
 
 @dataclass(frozen=True)
 class MatchReader(TfidfReader):
-    """A reader that says it is pretrained, and compares how the first word and the last end."""
+    """A reader that says it is pretrained, and compares how both end words end."""
 
     kind: ClassVar[str] = "match"
     traits: ClassVar[Traits] = Traits(Strength.PRETRAINED)
