@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -69,6 +70,75 @@ def small_files(folder):
         for _ in range(6):
             writer.write_table(pa.table({"a": texts}))
     yield path
+    yield lying_list(folder / "lie.parquet", 10_000_019, groups=60)
+
+
+def digits(number, length=0):
+    """A number as Thrift writes it, padded to so many bytes."""
+    number, written = 2 * number, bytearray()
+    while number or not written or len(written) < length:
+        written.append(number & 127 | 128)
+        number >>= 7
+    written[-1] &= 127
+    return bytes(written)
+
+
+def claim(path, what, claims):
+    """Have the footer claim other numbers than what stands there, and nothing else."""
+    content = path.read_bytes()
+    start = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    footer = content[start:]
+    for number in what:
+        old = digits(number)
+        assert footer.count(old), number
+        footer = footer.replace(old, digits(claims, len(old)))
+    path.write_bytes(content[:start] + footer)
+    return path
+
+
+def lying_list(path, count, groups=1):
+    """A list of so many numbers in each row, of which the footer claims two."""
+    rows = pa.table({"a": pa.array([np.zeros(count, np.int8)], pa.list_(pa.int8()))})
+    with pq.ParquetWriter(path, rows.schema, store_schema=False) as writer:
+        for _ in range(groups):
+            writer.write_table(rows)
+    return claim(path, [count], 2)
+
+
+def test_a_footer_that_claims_fewer_values_in_a_list_is_not_believed(
+    tmp_path, monkeypatch
+):
+    path = lying_list(tmp_path / "a.parquet", 2_000_003)
+    assert path.stat().st_size < 10_000
+    assert pq.read_metadata(path).row_group(0).column(0).num_values == 2
+    monkeypatch.setattr(parquet, "most_bytes", lambda: 10_000_000)
+    monkeypatch.setattr(pq.ParquetFile, "read", None)
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", None)
+    with pytest.raises(BadInput, match=r"it holds more than 9\.5 MB"):
+        read_table_file(path)
+
+
+def test_a_footer_that_claims_smaller_pages_is_not_believed(tmp_path, monkeypatch):
+    options = {"compression": "zstd", "use_dictionary": False}
+    path = write(tmp_path / "a.parquet", {"a": ["x" * 3_000_017]}, **options)
+    size = pq.read_metadata(path).row_group(0).column(0).total_uncompressed_size
+    claim(path, [size], 30)
+    monkeypatch.setattr(parquet, "most_bytes", lambda: 1_000_000)
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", None)
+    with pytest.raises(BadInput, match=r"it holds more than 1\.0 MB"):
+        read_table_file(path)
+
+
+def test_a_footer_that_names_another_encoding_is_not_believed(tmp_path):
+    path = write(tmp_path / "a.parquet", {"a": [["x", "xy"]] * 9}, **SHARED)
+    # 7 is DELTA_BYTE_ARRAY in the list of encodings, and 0 is PLAIN.
+    content = path.read_bytes()
+    start = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    footer = content[start:].replace(digits(7), digits(0))
+    path.write_bytes(content[:start] + footer)
+    assert "DELTA_BYTE_ARRAY" not in str(pq.read_metadata(path).row_group(0).column(0))
+    with pytest.raises(BadInput, match=r"lists in column 'a.list.element' are written"):
+        read_table_file(path)
 
 
 @pytest.mark.slow

@@ -6,6 +6,8 @@ import shutil
 import pandas as pd
 import pytest
 
+from tests.cli.commands import QUICK, made, written
+
 
 def retold(folder, target, label="leaks", reason="", **about):
     """A copy of a report with another verdict, benchmark or audit."""
@@ -133,6 +135,42 @@ def test_a_judged_figure_that_is_gone_does_not_pass(made_report, run, tmp_path, 
     assert outcome.code == 1
     assert "rests on delta_evi of tfidf (plain), which cannot be" in outcome.last
     assert run("compare", old, new).code == 0
+
+
+def few_sources(folder, target, sources):
+    """A copy of a report whose items come from so few sources."""
+    retold(folder, target, reason="because")
+    path = target / "report.json"
+    contents = json.loads(path.read_text())
+    contents["benchmark"]["roles"]["group"] = "source"
+    path.write_text(json.dumps(contents))
+    items = pd.read_parquet(target / "items.parquet")
+    items["source"] = [f"source {i % sources}" for i in range(len(items))]
+    items.to_parquet(target / "items.parquet")
+    return target
+
+
+def test_a_gate_on_fewer_than_six_paired_units_is_refused(run, tmp_path):
+    file = written(tmp_path / "facts.jsonl", made(120))
+    assert run("evidence", file, *QUICK, "--out", tmp_path / "r").code == 0
+    folders = {
+        sources: [
+            few_sources(tmp_path / "r", tmp_path / f"{name}{sources}", sources)
+            for name in ("old", "new")
+        ]
+        for sources in (5, 6)
+    }
+    assert run("compare", *folders[6], "--fail-on", "worse").code == 0
+    outcome = run("compare", *folders[5], "--fail-on", "worse")
+    assert outcome.code == 1
+    assert len(outcome.err.splitlines()) == 1
+    line = "whether delta_evi of tfidf (plain) got worse cannot be shown: the "
+    assert line in outcome.last
+    assert "that are paired make 5 units (items that share a text" in outcome.last
+    assert run("compare", *folders[5]).code == 0
+    # A verdict that got worse needs no units.
+    worse = retold(folders[5][1], tmp_path / "worse", "direct coupling")
+    assert run("compare", folders[5][0], worse, "--fail-on", "worse").code == 3
 
 
 def test_a_first_report_without_a_counterpart_does_not_pass(made_report, run, tmp_path):

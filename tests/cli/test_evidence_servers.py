@@ -180,6 +180,30 @@ def test_a_run_says_first_what_is_kept_and_what_is_still_asked(few, run, tmp_pat
     assert said_calls(again.err) == (26, 10)
 
 
+@pytest.mark.parametrize("status", ["429 0", "503"])
+def test_a_server_that_refuses_too_often_ends_the_run_below_what_was_said(
+    few, run, tmp_path, status
+):
+    with serving() as server:
+        words = (*QUICK, *ASKING, "--url", server.url, "--store", tmp_path / "s")
+        dry = run("evidence", few, *words, "--dry-run")
+        calls, answers = said_calls(dry.out)
+        assert f"({answers} answers, and {calls - answers} more for retries)" in dry.out
+        # Each prompt is refused once, for which there is no room.
+        server.trouble = (status,)
+        outcome = run("evidence", few, *words)
+        assert outcome.code == 1
+        assert f"measurand: the ceiling of {calls:,} calls, with " in outcome.last
+        assert (
+            "too many calls were refused or failed; what was answered" in outcome.last
+        )
+        assert server.asked.total() <= calls
+        kept = len([*(tmp_path / "s" / "calls").glob("??/*.json")])
+        assert kept == server.answered.total() > answers // 3
+        again = run("evidence", few, *words)
+        assert f"{kept} answers are kept and used again; at most " in again.err
+
+
 @pytest.mark.slow
 def test_ctrl_c_says_how_many_answers_are_kept_and_the_ceiling_stays(few, tmp_path):
     with serving(pause=0.02) as server:

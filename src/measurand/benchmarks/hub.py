@@ -14,7 +14,6 @@ from typing import Any
 
 import datasets
 import pandas as pd
-import pyarrow as pa
 from datasets.exceptions import DatasetsError
 from datasets.packaged_modules.csv.csv import Csv
 from datasets.packaged_modules.json.json import Json
@@ -90,7 +89,7 @@ def _check_unpacked(path: Path) -> None:
         if head.startswith(ARCHIVES) or head[TAR] == b"ustar":
             raise BadInput(f"{quote(path.name)} is an archive; {ALLOWED}")
         if head.startswith(PARQUET):
-            check_parquet(pa.BufferReader(head + stream.read()))
+            check_parquet(head + stream.read())
         while path.name.lower().endswith(".gz") and stream.read(CHUNK):
             pass
 

@@ -1,8 +1,9 @@
 """Parquet: how much a file holds is known before any of it is unpacked.
 
 A text that a dictionary holds once may stand in a million rows, and so may one that is
-written as what it shares with the one before. The footer bounds everything else; texts
-are counted in dictionary form, a column at a time, and only then written out.
+written as what it shares with the one before. The headers of all pages bound everything
+else, as the footer may claim less than they hold; texts are counted in dictionary form,
+a column at a time, and only then written out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,6 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from measurand.benchmarks.formats import MOST_COLUMNS, require_distinct_names
+from measurand.benchmarks.pages import MOST_PAGES, Pages, read_pages
 from measurand.benchmarks.unpack import check_size, most_bytes
 from measurand.core.errors import BadInput, quote
 from measurand.core.files import DEEPEST, parse_json
@@ -40,9 +42,9 @@ def parse_parquet(stream: IO[bytes]) -> pd.DataFrame:
 def read_parquet(stream: IO[bytes]) -> tuple[Any, bytes]:
     """The table, and apart from it what pandas wrote about it, which nobody read."""
     try:
-        source = pa.BufferReader(stream.read())
-        check_parquet(source)
-        table = pq.ParquetFile(source).read()
+        content = stream.read()
+        check_parquet(content)
+        table = pq.ParquetFile(pa.BufferReader(content)).read()
         table.validate(full=True)  # text that is not UTF-8 would fail much later
     except MemoryError:
         raise BadInput("it takes more memory than is free; give fewer rows") from None
@@ -72,15 +74,17 @@ def index_column(told: bytes, columns: Sequence[str]) -> str | None:
     return str(names[0]) if names and is_one else None
 
 
-def check_parquet(source: Any) -> None:
+def check_parquet(content: bytes) -> None:
     """Raise where a Parquet file holds more, or deeper, than a table may."""
+    source = pa.BufferReader(content)
     footer = pq.read_metadata(source)
     columns = [footer.schema.column(i) for i in range(footer.num_columns)]
     _check_columns([column.path for column in columns])
     most = most_bytes()
-    size = _check_values(footer, [column.length for column in columns], most)
+    pages = _read_all_pages(content, footer)
+    size = _check_values(footer, pages, [column.length for column in columns], most)
     texts = [c.path for c in columns if c.physical_type == "BYTE_ARRAY"]
-    shared = _shared_sizes(footer)
+    shared = _shared_sizes(footer, pages)
     dictionaries = [path for path in texts if path not in shared]
     file = pq.ParquetFile(source, metadata=footer, read_dictionary=dictionaries)
     require_distinct_names(file.schema_arrow.names)
@@ -108,27 +112,40 @@ def _check_columns(paths: Sequence[str]) -> None:
         )
 
 
-def _check_values(footer: Any, widths: Sequence[int | None], most: int) -> int:
+def _read_all_pages(content: bytes, footer: Any) -> list[Pages]:
+    """What the pages of each piece of a column hold, in the order of `_chunks`."""
+    pages: list[Pages] = []
+    left = MOST_PAGES
+    for _, _, chunk in _chunks(footer):
+        pages.append(read_pages(content, chunk, left))
+        left -= pages[-1].number
+    return pages
+
+
+def _check_values(
+    footer: Any, pages: Sequence[Pages], widths: Sequence[int | None], most: int
+) -> int:
     """The bytes that all values take apart from texts, where they are not too many.
 
-    The footer counts the values, and says how wide each is and how much is stored.
+    Footer and pages both count the values; the schema says how wide each is.
     """
     size = stored = 0
-    for group, column, chunk in _chunks(footer):
-        count = max(chunk.num_values, footer.row_group(group).num_rows)
+    for (group, column, chunk), held in zip(_chunks(footer), pages, strict=True):
+        count = max(chunk.num_values, footer.row_group(group).num_rows, held.values)
         size += count * max(CELL, widths[column] or 0)
-        stored += max(0, chunk.total_uncompressed_size)
+        stored += max(0, chunk.total_uncompressed_size, held.size)
     check_size(max(size, stored), most)
     return size
 
 
-def _shared_sizes(footer: Any) -> dict[str, int]:
+def _shared_sizes(footer: Any, pages: Sequence[Pages]) -> dict[str, int]:
     """The columns of texts that no dictionary holds, with the most bytes of one."""
     sizes: dict[str, int] = {}
-    for _, column, chunk in _chunks(footer):
-        if SHARED not in chunk.encodings:
+    for (_, column, chunk), held in zip(_chunks(footer), pages, strict=True):
+        if SHARED not in chunk.encodings and not held.are_shared:
             continue
-        path, size = chunk.path_in_schema, chunk.total_uncompressed_size
+        path = chunk.path_in_schema
+        size = max(chunk.total_uncompressed_size, held.size)
         if footer.schema.column(column).max_repetition_level:
             # One row may hold any number of them: no piece is small enough.
             raise BadInput(

@@ -39,6 +39,8 @@ class Change:
     Attributes:
         same_quantity: Whether both are of one quantity; if not, there is no gap either.
         is_clear: Whether the gap is clear of zero, over units enough to be sure of it.
+        units: Of a gap that is paired, the items, or the clusters of dependent ones; 0
+            where it is not paired.
     """
 
     first: Finding | None
@@ -46,11 +48,18 @@ class Change:
     gap: Estimate | None = None
     same_quantity: bool = True
     is_clear: bool = False
+    units: int = 0
 
     @property
     def is_paired(self) -> bool:
         """Whether the difference is of items in pairs."""
         return self.gap is not None and self.gap.method.startswith("paired")
+
+    @property
+    def lacks_units(self) -> bool:
+        """Whether many items are so few units that no gap could be clear."""
+        items = max((finding.estimate.n for finding in self.findings), default=0)
+        return 0 < self.units < LEAST_UNITS <= items
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -260,13 +269,16 @@ def _pair_changes(
         change = Change(a, b, None, same_quantity)
         row = a and b and _pair_items(a, b, reports, comparison, versions)
         if row:
-            change = replace(change, gap=row_estimate(row), is_clear=row["clear"])
+            clear, units = row["clear"], row["clusters"]
+            change = Change(a, b, row_estimate(row), same_quantity, clear, units)
         elif key in paired:
-            gap = replace(paired[key], method=f"{PAIRED}: {paired[key].method}")
-            change = replace(change, gap=gap, is_clear=is_clear(gap))
+            estimate, units = paired[key]
+            gap = replace(estimate, method=f"{PAIRED}: {estimate.method}")
+            clear = is_clear(gap, units)
+            change = Change(a, b, gap, same_quantity, clear, units)
         elif a is not None and b is not None and same_quantity:
             unpaired = between(a.estimate, b.estimate, dependent=share)
-            clear = unpaired is not None and is_clear(unpaired)
+            clear = unpaired is not None and is_clear(unpaired, unpaired.n)
             change = replace(change, gap=unpaired, is_clear=clear)
         changes.append(change)
     return _order_changes(Changes(names, reports, comparison, share, len(ids), changes))
@@ -291,9 +303,9 @@ def _pair_items(
     return item_difference(reports, scores, versions)
 
 
-def is_clear(gap: Estimate) -> bool:
+def is_clear(gap: Estimate, units: int) -> bool:
     """Whether a difference is clear of zero, and not by chance of a few units."""
-    return gap.n >= LEAST_UNITS and (gap.low > 0 or gap.high < 0)
+    return units >= LEAST_UNITS and (gap.low > 0 or gap.high < 0)
 
 
 def _is_same_quantity(

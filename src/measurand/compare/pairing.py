@@ -264,12 +264,12 @@ def paired_differences(
     second_report: Report,
     ids: "pd.Index[str]",
     pairs: Mapping[Hashable, FindingPair],
-) -> dict[Hashable, Estimate]:
+) -> dict[Hashable, tuple[Estimate, int]]:
     """The second less the first on shared items, for the pairs that items can give.
 
-    Items are resampled in pairs, and all that hang together in either report at once.
-    Each mean is over the items that have its score in both reports; of several means,
-    n is of the one with the fewest.
+    With each stands how many clusters were resampled. Items are resampled in pairs, and
+    all that hang together in either report at once. Each mean is over the items that
+    have its score in both reports; of several means, n is of the one with the fewest.
     """
     tables = (items_by_id(first_report), items_by_id(second_report))
     clusters = _shared_clusters((first_report, second_report), tables, ids)
@@ -304,7 +304,8 @@ def paired_differences(
             continue
         try:
             what = resample_unit(n, clusters[fewest])
-            estimates[key] = percentile_estimate(gap[0], gap[1:], n, what, LEVEL)
+            estimate = percentile_estimate(gap[0], gap[1:], n, what, LEVEL)
+            estimates[key] = estimate, count_clusters(clusters[fewest])
         except Undefined:
             continue
     return estimates

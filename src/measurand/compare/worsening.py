@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import pandas as pd
 
 from measurand.audits import AUDITS
-from measurand.compare.changes import Changes, lost_figures
+from measurand.compare.changes import LEAST_UNITS, Changes, lost_figures, report_changes
 from measurand.compare.versions import Match, is_same_benchmark
 from measurand.core.audit import Audit, Comparison
 from measurand.core.errors import BadInput
@@ -67,6 +67,37 @@ def _check_counterparts(match: Match, place: str, report: Report) -> None:
             f"cannot be compared: {new} states no such interval; run both with the "
             "same readers and fields"
         )
+    if not is_verdict_worse((first, report)):
+        _check_units((old, new), (first, report), audit.comparison)
+
+
+def _check_units(
+    names: tuple[str, str], reports: tuple[Report, Report], comparison: Comparison
+) -> None:
+    """Raise where so few units are paired that nothing could be shown to be worse.
+
+    Of five units all go one way by chance: the figure could fall to nothing, and pass.
+    """
+    for pair in report_changes(names, reports, comparison):
+        if any(_worse_figures(pair)):
+            continue  # it fails anyway, and says by what
+        for change in filter(pair.judges, pair.ranking):
+            if change.lacks_units and change.gap is not None:
+                what = f"{change.statistic} of {change.reader} ({change.condition})"
+                units = "1 unit" if change.units == 1 else f"{change.units} units"
+                raise BadInput(
+                    f"whether {plain_text(what)} got worse cannot be shown: the "
+                    f"{change.gap.n:,} items of {names[0]} and {names[1]} that are "
+                    f"paired make {units} (items that share a text or group are one), "
+                    f"and fewer than {LEAST_UNITS} show no change for certain; give "
+                    "items with more texts or groups"
+                )
+
+
+def is_verdict_worse(reports: tuple[Report, Report]) -> bool:
+    """Whether the second verdict is worse than the first."""
+    first, second = (verdict_rank(r, answer_report(r)) for r in reports)
+    return second > first
 
 
 def list_worse(

@@ -1,9 +1,9 @@
 """The ceiling: the most calls that a run was said to send, and no call beyond it.
 
-A call that is sent again counts again. One that the server refused before it worked
-(429, 503, a parameter that it does not take), or that never reached it, costs nothing
-and is given back. What was sent is written down beside the answers before it is sent:
-so the ceiling also holds over runs that were stopped, or killed, and gone on with.
+Every request that a server can receive counts: one that it refuses (429, 503, a
+parameter that it does not take) and one that is sent again, too. Only a call that found
+no server is given back. What was sent is written down beside the answers before it is
+sent: so the ceiling also holds over runs that were stopped, or killed, and resumed.
 """
 
 import os
@@ -24,7 +24,8 @@ from measurand.models.server.endpoint import Endpoint, Terms, terms_of
 # script takes more tokens than it has bytes: it counts as so many tokens' letters.
 LETTERS = 4
 BY_LETTERS = f"letters / {LETTERS}, other scripts a token a byte"
-SPARE = 0.1  # of the calls may fail and be sent again
+SPARE = 0.25  # of the answers: the allowance for calls that are sent again
+PARAMETERS = 4  # that a server may refuse one after the other: see `client.DROPPED`
 FOLDER = "calls/ceilings"  # in a store
 
 
@@ -86,13 +87,14 @@ class Ceiling:
                 raise SpendCapReached(
                     f"the ceiling of {self.calls:,} calls, with "
                     f"{self.letters // LETTERS:,} tokens sent ({BY_LETTERS}), "
-                    "is reached, since too many calls failed; what was answered is "
-                    "kept: the same command goes on, and first says a new ceiling"
+                    "is reached: too many calls were refused or failed; what was "
+                    "answered is kept: the same command goes on, and first says a new "
+                    "ceiling"
                 )
             self._count(1, letters)
 
     def give_back(self, letters: int) -> None:
-        """Count a call no more that the server refused, or that never reached it."""
+        """Count a call no more that never reached the server."""
         with self.lock:
             self._count(-1, letters)
 
@@ -123,7 +125,7 @@ class CallPlan:
         endpoint: The model, and its terms.
         kept: Answers that are kept from before, and used again.
         answers: Answers that are still to be asked for.
-        calls: The most calls, with some for calls that fail.
+        calls: The most calls, with an allowance for those that are sent again.
         use: The most tokens: sent ones by letters, received ones as they are allowed.
         ceiling: What the run is held to.
     """
@@ -152,10 +154,20 @@ class CallPlan:
         past = "" if terms.allow(use) else "; this passes the spend cap"
         return (
             f"{kept}at most {self.calls:,} calls ({self.answers:,} answers, and "
-            f"{self.calls - self.answers:,} for calls that fail), about {use.sent:,} "
-            f"tokens sent ({BY_LETTERS}) and at most {use.received:,} received"
+            f"{self._allowance()} for retries), about {use.sent:,} tokens sent "
+            f"({BY_LETTERS}) and at most {use.received:,} received"
             f"{cost}{past}"
         )
+
+    def _allowance(self) -> str:
+        """How many calls may be sent again; a quarter, but for small or resumed runs.
+
+        >>> CallPlan(Endpoint("m"), 0, 80, 100, Use(), None)._allowance()
+        'a quarter more, 20,'
+        """
+        spare = self.calls - self.answers
+        is_quarter = spare == ceil(SPARE * self.answers)
+        return f"a quarter more, {spare:,}," if is_quarter else f"{spare:,} more"
 
 
 def make_plan(
@@ -198,7 +210,9 @@ def plan_ceiling(path: Path, answers: int, letters: int, at_once: int) -> Ceilin
         and old.letters - old.sent_letters >= letters
     ):
         return old
-    calls = answers + max(ceil(SPARE * answers), 2 * at_once)
+    # A stop loses what is under way, and parameters may be refused before and after it.
+    least = at_once + max(at_once, 2 * PARAMETERS)
+    calls = answers + max(ceil(SPARE * answers), least)
     return Ceiling(path, calls, ceil(letters * calls / answers))
 
 

@@ -9,7 +9,7 @@ import os
 import re
 import threading
 from collections.abc import Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -193,6 +193,12 @@ def _announced_lines(terms: Terms) -> set[str]:
 
 
 @cache
+def _answering_models(terms: Terms) -> set[str]:
+    """The models that gave this process an answer."""
+    return set()
+
+
+@cache
 def _unsupported_parameters(terms: Terms, model: str) -> set[str]:
     """The parameters that the server was found not to take; asked once a process."""
     return set()
@@ -239,8 +245,13 @@ def _ask_server(
     ):
         client = _EndpointClient(endpoint, url, calls, line)
         client.announce(withheld_key(terms, url))
-        futures = {k: pool.submit(client.call, k, m) for k, m in prompts.items()}
+        futures: dict[str, Future[Reply]] = {}
         try:
+            for key, messages in prompts.items():
+                futures[key] = pool.submit(client.call, key, messages)
+                if endpoint.model not in _answering_models(terms):
+                    # Alone: what the server does not take is refused once, not by all.
+                    futures[key].result()
             wait(futures.values(), return_when=FIRST_EXCEPTION)
             failures = [f.exception() for f in futures.values() if f.done()]
             for failure in filter(None, failures):
@@ -286,6 +297,7 @@ class _EndpointClient:
             answer, pause = self.attempt(request, worst)
             if isinstance(answer, Reply):
                 question = {**request, "revision": self.endpoint.revision}
+                _answering_models(self.terms).add(self.endpoint.model)
                 self.calls.write(key, CALL_CODEC, Call(question, answer))
                 if not isinstance(self.calls, MemoryStore):
                     self.ledger.count_kept()
@@ -336,11 +348,12 @@ class _EndpointClient:
                         "that a call can take is counted"
                     )
                 return reply, None
+            is_unreached = answer.fault == UNREACHED
             unbilled = answer.status in UNBILLED or 300 <= answer.status < 500
-            if unbilled or answer.fault == UNREACHED:
+            if unbilled or is_unreached:
                 used = Use()
-                if self.ceiling is not None:
-                    self.ceiling.give_back(letters)
+            if is_unreached and self.ceiling is not None:
+                self.ceiling.give_back(letters)
         finally:
             self.ledger.settle(reserved, used, answered=answered)
         return self.weigh_failure(answer, body)

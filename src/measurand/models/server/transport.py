@@ -4,7 +4,8 @@ import asyncio
 import os
 import socket
 import threading
-from concurrent.futures import CancelledError
+from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -73,8 +74,9 @@ class Transport:
         limits = httpx.Limits(max_connections=connections)
         self.http = _open_http(timeout=None, limits=limits, **settings)
         self.loop = _EventLoop()
-        self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
+        self.thread = threading.Thread(target=self._run_loop, daemon=True)
         self.called_off = threading.Event()
+        self.tasks: set[asyncio.Task[Response]] = set()
 
     def __enter__(self) -> "Transport":
         """Start the loop."""
@@ -84,32 +86,63 @@ class Transport:
     def __exit__(self, *_: object) -> None:
         """End what is under way, and the loop."""
         self.call_off()
-        closing = asyncio.run_coroutine_threadsafe(self._close(), self.loop)
-        with suppress(Exception):
-            closing.result(LEAVING)
-        self.loop.call_soon_threadsafe(self.loop.stop)
+        self._schedule(self.loop.stop)
         self.thread.join(LEAVING)
-        if not self.thread.is_alive():
-            self.loop.close()
 
     def call_off(self) -> None:
         """Let every request that is under way, and every later one, end at once."""
         self.called_off.set()
-        self.loop.call_soon_threadsafe(self._cancel_all)
+        self._schedule(self._cancel_all)
 
     def post(self, url: httpx.URL, content: str, most_bytes: int) -> Response:
         """The answer to a request; no exception of httpx, which would hold the key."""
-        task = self._post(url, content, most_bytes)
-        sending = asyncio.run_coroutine_threadsafe(task, self.loop)
-        try:
-            return sending.result()
-        except CancelledError:
+        answer: Future[Response] = Future()
+        if not self._schedule(self._start, answer, url, content, most_bytes):
             return Response(fault=CALLED_OFF)
+        return answer.result()
+
+    def _schedule(self, function: Callable[..., None], *arguments: Any) -> bool:
+        """Have the loop call a function; False where the loop has ended."""
+        try:
+            self.loop.call_soon_threadsafe(function, *arguments)
+        except RuntimeError:
+            return False
+        return True
+
+    def _run_loop(self) -> None:
+        """Answer until the loop is stopped, then end what is left and close it.
+
+        Coroutines are made in this thread alone, which no signal interrupts and which
+        runs each to its end: one that is made elsewhere is lost, with a warning of
+        Python's, where an interrupt comes before the loop takes it.
+        """
+        try:
+            self.loop.run_forever()
+            self.loop.run_until_complete(self._close())
+        finally:
+            self.loop.close()
+
+    def _start(self, answer: Future[Response], *request: Any) -> None:
+        """Begin to send a request, whose end settles the answer."""
+        if self.called_off.is_set():
+            answer.set_result(Response(fault=CALLED_OFF))
+            return
+
+        def settle(task: asyncio.Task[Response]) -> None:
+            self.tasks.discard(task)
+            if task.cancelled():
+                answer.set_result(Response(fault=CALLED_OFF))
+            elif (failure := task.exception()) is not None:
+                answer.set_exception(failure)
+            else:
+                answer.set_result(task.result())
+
+        task = self.loop.create_task(self._post(*request))
+        self.tasks.add(task)
+        task.add_done_callback(settle)
 
     async def _post(self, url: httpx.URL, content: str, most_bytes: int) -> Response:
         """The answer, whole and in time."""
-        if self.called_off.is_set():
-            return Response(fault=CALLED_OFF)
         try:
             async with asyncio.timeout(self.timeout_s):
                 return await self._receive(url, content, most_bytes)
@@ -135,14 +168,17 @@ class Transport:
             return Response(response.status_code, response.headers, bytes(body))
 
     def _cancel_all(self) -> None:
-        """Cancel the tasks of the loop, from within it."""
-        for task in asyncio.all_tasks(self.loop):
+        """Cancel the requests, from within the loop."""
+        for task in self.tasks:
             task.cancel()
 
     async def _close(self) -> None:
-        """Close the connections."""
-        await self.http.aclose()
-        await self.loop.shutdown_asyncgens()
+        """Let the requests end that were cancelled, then close the connections."""
+        with suppress(Exception):
+            async with asyncio.timeout(LEAVING):
+                await asyncio.gather(*self.tasks, return_exceptions=True)
+                await self.http.aclose()
+                await self.loop.shutdown_asyncgens()
 
 
 class _EventLoop(asyncio.SelectorEventLoop):
