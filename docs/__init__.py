@@ -14,6 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 README, CLI = ROOT / "README.md", ROOT / "docs" / "cli.md"
 TERMS = ROOT / "docs" / "words.md"
+TRUTH = ROOT / "docs" / "truth.md"
 PAGES = tuple(sorted((ROOT / "docs").glob("*.md")))
 WIDTH = "88"
 # What typer, rich and the shell read before they choose a width and colours.
@@ -43,6 +44,7 @@ for verb in sys.argv[1:]:
 VERBS = re.compile(r"(?<=<!-- verbs -->\n).*(?=<!-- end of verbs -->)", re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:)([^)\s]+)\)")
 WORDS = re.compile(r"(?<=<!-- words -->\n).*(?=<!-- end of words -->)", re.DOTALL)
+TABLES = re.compile(r"(?<=<!-- tables -->\n).*(?=<!-- end of tables -->)", re.DOTALL)
 RUN = re.compile(r"```console\n\$ measurand (?P<words>.*)\n(?P<said>[^`]*)```")
 
 
@@ -120,6 +122,14 @@ def refreshed_readme(page: str) -> str:
         return f"```console\n$ measurand {found['words']}\n{said(*words)}```"
 
     return RUN.sub(run, page, count=1)
+
+
+def refreshed_truth(page: str) -> str:
+    """The page with the tables of the rows that are kept."""
+    from docs.truth_tables import truth_tables
+
+    fresh = truth_tables()
+    return TABLES.sub(lambda _: fresh, page)
 
 
 def verdict_rows(audit: str) -> list[str]:

@@ -6,14 +6,17 @@ from docs import (
     CLI,
     README,
     TERMS,
+    TRUTH,
     refreshed_cli,
     refreshed_readme,
+    refreshed_truth,
     refreshed_words,
 )
 
 PAGES = {
     "cli.md": (CLI, refreshed_cli),
     "words.md": (TERMS, refreshed_words),
+    "truth.md": (TRUTH, refreshed_truth),
     "README.md": (README, refreshed_readme),
 }
 

@@ -30,3 +30,9 @@ def test_the_gallery_says_what_the_kept_reports_say():
     assert gallery_text() in PAGE.read_text("utf-8"), "run python -m docs.gallery_pages"
     for name in BENCHMARKS:
         assert (PAGE.parent / "gallery" / f"{name.lower()}.html").is_file()
+
+
+def test_the_tables_of_the_truth_table_are_of_the_rows_that_are_kept():
+    page = docs.TRUTH.read_text("utf-8")
+    assert docs.refreshed_truth(page) == page, "run python -m docs truth.md"
+    assert "| public benchmarks, leakage |" in page
