@@ -34,7 +34,8 @@ MADE = (
     "Made by `python -m bench.choices_page` from reports of "
     "`python -m bench.choices DATA OUT light|WEIGHTS`; MiniLM was trained listwise "
     "with three seeds on one H200. Brackets are 95 % intervals. MiniLM's own training "
-    "held pairs of questions and answers, SQuAD's among them."
+    "held pairs of questions and answers, SQuAD's among them. Reports and verdicts are "
+    "of version 0.2.0; [how often it is right](truth.md) has those of today."
 )
 
 

@@ -170,8 +170,9 @@ def ages() -> str:
         return f"All {len(schemas)} reports were computed by the code of this version."
     return (
         f"Of {len(schemas)} reports {len(schemas) - len(older)} were computed by the "
-        "code of this version. These are of version 0.1.0, whose verdicts followed "
-        f"other rules, so that a run of today may say otherwise: {', '.join(older)}."
+        "code of this version. These are of an earlier one, whose verdicts followed "
+        "other rules ([how a verdict is reached](verdicts.md) has those of today), so "
+        f"that a run of today may say otherwise: {', '.join(older)}."
     )
 
 
