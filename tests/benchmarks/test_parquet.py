@@ -10,6 +10,7 @@ import pytest
 
 from measurand.benchmarks import parquet
 from measurand.benchmarks.files import read_table_file
+from measurand.benchmarks.pointers import find_options
 from measurand.core.errors import BadInput
 from measurand.core.files import DEEPEST
 
@@ -20,6 +21,7 @@ LIMITED = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (2**32, 2**32))
 from measurand.benchmarks.files import read_table_file
+from measurand.benchmarks.pointers import find_options
 from measurand.core.errors import BadInput
 for path in sys.argv[1:]:
     try: print(len(read_table_file(path)))
@@ -224,3 +226,10 @@ def test_what_pandas_wrote_beside_a_table_is_not_read(tmp_path, told):
     table = pa.table({"claim": ["a", "b"]}).replace_schema_metadata({"pandas": told})
     pq.write_table(table, tmp_path / "a.parquet")
     assert read_table_file(tmp_path / "a.parquet")["claim"].tolist() == ["a", "b"]
+
+
+def test_lists_of_lists_are_no_choices_and_no_error(tmp_path):
+    nested = [[["a", "b"], ["c", f"{i}"]] for i in range(12)]
+    columns = {"claim": [f"claim {i}" for i in range(12)], "nested": nested}
+    path = write(tmp_path / "a.parquet", columns)
+    assert [*find_options(read_table_file(path), ["nested"])] == []

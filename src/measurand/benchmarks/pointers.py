@@ -107,7 +107,8 @@ def _list_texts(cell: object) -> list[str]:
     if not isinstance(opened, list | tuple):
         return []
     texts = [_longest_text(v) if isinstance(v, dict) else v for v in opened]
-    while texts and (texts[-1] is None or texts[-1] == ""):  # lists of unlike length
+    # Lists of unlike length; one inside another, of Parquet, is an array of no truth.
+    while texts and isinstance(texts[-1], str | None) and not texts[-1]:
         texts.pop()
     written = [text for text in texts if isinstance(text, str) and text]
     return written if len(written) == len(texts) else []
