@@ -114,14 +114,11 @@ def test_an_audit_that_these_items_do_not_permit_costs_no_other(run, tmp_path):
 
 
 def test_a_fault_that_leaves_no_audit_is_one_line(run, tmp_path):
-    train = [{"claim": row["claim"], "label": row["label"]} for row in made()]
-    test = [{"claim": f"{row['claim']} so", "label": "yes"} for row in train]
-    files = (written(tmp_path / "a.jsonl", train), "--test")
-    outcome = run(
-        "audit", *files, written(tmp_path / "b.jsonl", test), "--workers", "1"
-    )
+    rows = [{"claim": r["claim"], "label": r["label"], "log": "one"} for r in made()]
+    file = written(tmp_path / "a.jsonl", rows)
+    outcome = run("audit", file, "--group", "log", "--workers", "1")
     assert (outcome.code, outcome.out) == (1, "")
-    assert outcome.err.splitlines()[-1].startswith("measurand: all items have one lab")
+    assert outcome.err.splitlines()[-1].startswith("measurand: all items share a ")
 
 
 def test_a_saved_report_is_shown_rendered_and_compared(file, run, tmp_path):

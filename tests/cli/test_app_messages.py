@@ -126,7 +126,7 @@ def test_options_that_differ_exist():
 
 MESSAGES = {
     "`margin` is 2; allowed are 0 to 1": "--margin is 2; allowed are 0 to 1",
-    "`folds` is 1, `draws` 5 and `k` 3": "--folds is 1, --fold-seeds 5 and --k 3",
+    "`folds` is 1, `parts` 5 and `k` 3": "--folds is 1, --part 5 and --k 3",
     "`split_by` is 'colour'": "--split-by is 'colour'",
     "give `engine` 'ray' too": "give --engine ray too",
     "no 'base' or 'extra' in `arms`; two": "no --arm base or extra; two",
@@ -183,10 +183,8 @@ def test_python_is_told_arguments_and_a_shell_options(case):
 
 
 def test_an_error_names_options(run, file):
-    outcome = run("leakage", file, "--folds", "1")
-    assert outcome.last == "measurand: --folds is 1; allowed are 2 to 1,000"
-    outcome = run("leakage", file, "--fold-seeds", "0")
-    assert outcome.last == "measurand: --fold-seeds is 0; allowed are 1 to 1,000"
+    outcome = run("leakage", file, "--reference-accuracy", "2")
+    assert outcome.last.startswith("measurand: --reference-accuracy is 2.0; allowed")
     outcome = run("evidence", file, "--gpu-share", "0.5")
     assert outcome.last == (
         "measurand: --gpu-share is for a cluster; give --engine ray too"

@@ -274,20 +274,20 @@ PAID = {"shots", "orders", "prompt", "temperature"}  # said where a server was a
 ANSWERED = {"judge"}  # said where answers were written
 NEVER = PLACES | PRINTED | SERVED
 
-LEAST = ("--brief", "--no-calibrate")
+LEAST = ("--brief",)
 CLAIMS = (
     *("--query=-c", "--evidence", "my  log", "--label", "out, come"),
     *("--rationale", "why, so", "--rationale", "it's\tso", "--group", "g"),
     *("--metadata", "kind=of", "--id", "number", "--subject", "s", "--document", "d"),
-    *("--join", " | ", "--split-by", "group", "--seed", "3", "--strongest", "cross"),
+    *("--join", " | ", "--split-by", "group", "--seed", "3"),
     *("--seeds", "2", "--budget", "2h", "--margin", "0.03", "--tune", *LEAST),
 )
 EVIDENCE = (
     *("--shuffles", "2", "--shuffle", "within-label", "--folds", "2"),
-    *("--reader", "tfidf"),
+    *("--reader", "tfidf", "--strongest", "cross", "--no-calibrate"),
 )
 LEAKAGE = (
-    *("--k", "3", "--components", "4", "--folds", "2", "--fold-seeds", "2"),
+    *("--k", "3", "--components", "4"),
     *("--reference-accuracy", "0.9", "--no-map", "--reader", "surface"),
     *("--field", "my  log", "--field=-c"),
 )

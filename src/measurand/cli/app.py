@@ -122,7 +122,6 @@ def _plain_verb(name: str) -> Callable[..., None]:
 OPTION_OF_ARGUMENT = {
     "arms": "--arm",
     "count": "--changes",
-    "draws": "--fold-seeds",
     "explainers": "--explainer",
     "fields": "--field",
     "others": "--perturbed",

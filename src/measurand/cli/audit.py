@@ -40,7 +40,6 @@ FIRST_SETTINGS = {
     "calibrate": False,
     "tsne": False,
     "folds": 2,
-    "draws": 1,
     "shuffles": 5,
 }
 

@@ -302,9 +302,6 @@ Components = Annotated[
         min=0, help="Principal components that are clustered; 0: all. Default: 50."
     ),
 ]
-Folds = Annotated[
-    int, typer.Option(help="Parts that items without a given split are cut into.")
-]
 EvidenceFolds = Annotated[
     int | None,
     typer.Option(
@@ -321,7 +318,6 @@ AnswerJudge = Annotated[
         "classifier by directory or hub id.",
     ),
 ]
-FoldSeeds = Annotated[int, typer.Option(help="Ways of cutting them.")]
 Reference = Annotated[
     float | None,
     typer.Option(

@@ -48,8 +48,8 @@ USUAL: dict[str, dict[str, object]] = {
     "exposure": {},
     "audit": CLIMBING,
 }
-KEPT = {"fold-seeds": "fold_draws", "map": "tsne"}  # under which names, where others
-ASKED = {"evidence": ["surface", "tfidf"], "leakage": ["tfidf"]}  # readers, unasked
+KEPT = {"map": "tsne"}  # under which names, where others
+ASKED = {"evidence": ["tfidf", "cross"], "leakage": ["tfidf"]}  # readers, unasked
 UNUSUAL = "exposure"  # the audit that several hold only where it was asked for
 AS_GIVEN = "as given"  # what the schema says of metadata that were named
 MOST_FOLDERS = 100  # of a comparison that are written out
@@ -75,7 +75,7 @@ BRIEF = "a brief audit leaves it out"  # why something was not run, of a brief o
 OTHER_PART = re.compile(r"(?:^|, )part=(.+)$")  # of a condition, another test part
 APART = "two tables"  # the split where test items are in files of their own
 FOLDS = 3  # in which one file is tested where nothing is said
-LADDER = ("surface", "tfidf", "cross", "minilm")  # who is asked or called unasked
+LADDER = ("tfidf", "cross", "minilm")  # who is asked or called unasked
 DEMO = "synthetic:harbour"  # what `measurand demo` audits, in brief
 
 
@@ -104,6 +104,8 @@ def command(reports: Sequence[Report]) -> str:
     if verb == "explanations":
         words += _rationale_words(first)
     if verb == "audit":
+        named = (_asked_readers(r.audit, r) for r in reports if r.audit in ASKED)
+        words += _repeat("reader", next(filter(None, named), []))
         words += _repeat("with", [r.audit for r in reports if r.audit == UNUSUAL])
     return " ".join([*words, *seed])
 
