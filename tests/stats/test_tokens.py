@@ -3,13 +3,11 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom, binomtest, chi2_contingency
+from scipy.stats import binom, binomtest
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.metrics import mutual_info_score
 
 from measurand.core.errors import BadInput, BadOption, Undefined
-from measurand.stats.tokens import feature_statistics, text_features, token_statistics
-from tests.stats.simulations import RUNS, covers
+from measurand.stats.tokens import token_statistics
 
 FIGURES = ["n", "count", "share", "base", "z", "p", "q", "found"]
 
@@ -192,90 +190,8 @@ def test_no_token_is_an_empty_table_and_no_label_is_undefined():
         token_statistics(["one", "two"], ["a", None])
 
 
-def test_features_by_hand():
-    seen = text_features(
-        pd.Series(["A cat isn’t a dog", "two dogs", ""], ["i", "j", "k"]),
-        pd.DataFrame(
-            {"one": ["the dog", "dogs", "x"], "two": ["a cat", "many", "y"]},
-            index=["i", "j", "k"],
-        ),
-    )
-    assert seen.loc["i"].tolist() == [1, 5, 3 / 4]  # of a, cat, isn't, dog
-    assert seen.loc["j"].tolist() == [0, 2, 1 / 2]
-    assert seen.loc["k"].tolist() == [0, 0, 0]
-    assert list(text_features(["x"]).columns) == ["negation", "length"]
-
-
-def test_bits_are_those_counted_less_what_chance_would_give(rng):
-    labels = rng.integers(3, size=500)
-    values = (rng.random(500) < 0.2 + 0.2 * labels) * 1.0
-    (seen,) = feature_statistics(pd.DataFrame({"x": values}), labels).itertuples()
-    counted = mutual_info_score(labels, values) / np.log(2)
-    assert seen.bits == pytest.approx(counted - 2 / (2 * 500 * np.log(2)))
-    assert seen.low < seen.bits < seen.high
-    table = pd.crosstab(values, labels)
-    assert seen.p == pytest.approx(chi2_contingency(table).pvalue)
-    assert seen.q == seen.p
-
-
-@settings(max_examples=30, deadline=None)
-@given(st.lists(st.integers(0, 9), min_size=2, max_size=40), st.integers(0, 99))
-def test_bits_see_only_the_order_of_the_values(values, seed):
-    labels = np.random.default_rng(seed).permutation(np.arange(len(values)) % 2)
-    if len(set(values)) == 1:
-        return
-    plain, cubed = (
-        feature_statistics(pd.DataFrame({"x": np.array(values) ** power}), labels)
-        for power in (1, 3)
-    )
-    pd.testing.assert_frame_equal(plain, cubed)
-    assert 0 <= plain["low"][0] <= plain["high"][0]
-    assert plain["bits"][0] <= 1
-
-
-def test_a_feature_that_never_varies_has_no_row():
-    table = pd.DataFrame({"negation": [0.0] * 4, "length": [1.0, 2.0, 1.0, 2.0]})
-    seen = feature_statistics(table, ["a", "b", "a", "b"])
-    assert seen["feature"].tolist() == ["length"]
-    assert seen["n"].tolist() == [4]
-    with pytest.raises(Undefined, match="no feature varies"):
-        feature_statistics(table[["negation"]], ["a", "b", "a", "b"])
-    with pytest.raises(BadInput, match="missing values"):
-        feature_statistics(table.replace(2.0, np.nan), ["a", "b", "a", "b"])
-
-
-def test_copies_in_groups_narrow_no_interval(rng):
-    labels = rng.integers(3, size=150)
-    table = pd.DataFrame({"length": rng.normal(labels, 3)})
-    once = feature_statistics(table, labels)
-    four = feature_statistics(
-        pd.DataFrame(np.repeat(table.to_numpy(), 4, axis=0), columns=["length"]),
-        np.repeat(labels, 4),
-        groups=np.repeat(np.arange(150), 4),
-    )
-    pd.testing.assert_frame_equal(once, four)
-
-
 def entropy(share):
     return -share * np.log2(share) - (1 - share) * np.log2(1 - share)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("shares", [(0.3, 0.3, 0.3), (0.2, 0.3, 0.4), (0.1, 0.4, 0.8)])
-def test_the_interval_covers_as_often_as_it_says(shares):
-    apart = np.mean([entropy(share) for share in shares])
-    truth = max(entropy(np.mean(shares)) - apart, 0.0)
-    covered, alarms = 0, 0
-    for run in range(RUNS):
-        rng = np.random.default_rng(run)
-        labels = rng.integers(3, size=400)
-        values = (rng.random(400) < np.array(shares)[labels]) * 1.0
-        (seen,) = feature_statistics(pd.DataFrame({"x": values}), labels).itertuples()
-        covered += seen.low <= truth + 1e-9 and truth <= seen.high
-        alarms += seen.p <= 0.05
-    assert covers(covered, most=1)
-    null = binomtest(alarms, RUNS).proportion_ci(0.99)
-    assert null.low <= 0.05 <= null.high if truth < 1e-9 else alarms > RUNS / 2
 
 
 def test_the_name_of_a_tag_is_no_word():

@@ -7,7 +7,6 @@ from measurand.stats.shuffles import add_seed_variance, shuffle_effect
 from measurand.stats.uncertainty import (
     TRAININGS,
     UncertaintyBudget,
-    budget_of_mean,
     cluster_variance,
     mean_interval,
     run_variance,
@@ -34,29 +33,6 @@ def test_the_sources_add_up_to_the_variance_of_the_effect(ways):
     assert sum(variances.values()) == pytest.approx(effect.se**2)
     assert variances[TRAININGS] == pytest.approx(np.var([0.08, 0.1, 0.15], ddof=1) / 3)
     assert sum(effect.budget.shares.values()) == pytest.approx(1)
-
-
-def test_each_source_is_as_large_as_it_was_made():
-    """Over 2,000 studies of 300 items, 60 clusters and 4 trainings."""
-    rng = np.random.default_rng(1)
-    clusters = np.repeat(np.arange(60), 5)
-    means, budgets = [], []
-    for _ in range(2_000):
-        own = rng.normal(size=300)
-        shared = rng.normal(scale=0.5, size=60)[clusters]
-        trained = rng.normal(scale=0.1, size=(4, 1))
-        runs = own + shared + trained
-        means.append(runs.mean())
-        budgets.append(budget_of_mean(runs, clusters, TRAININGS, "nothing"))
-    true = {
-        "items": 1.25 / 300,  # as if the shared part were each item's own
-        "shared texts": 0.25 / 60 - 0.25 / 300,
-        TRAININGS: 0.01 / 4,
-    }
-    for source, variance in true.items():
-        found = np.mean([budget.variances[source] for budget in budgets])
-        assert found == pytest.approx(variance, rel=0.06)
-    assert sum(true.values()) == pytest.approx(np.var(means), rel=0.12)
 
 
 def test_items_that_share_texts_in_two_ways_vary_as_simulated():

@@ -88,18 +88,6 @@ def condition_column(condition: str) -> str:
         return condition
 
 
-def other_part(condition: str) -> str:
-    """The other test part that a condition is of; empty where it is of none.
-
-    All items together are no other part: training may have seen texts of some.
-
-    >>> [other_part(c) for c in ("part=mm", "part=all items", "plain")]
-    ['mm', '', '']
-    """
-    part = condition.removeprefix(PART)
-    return "" if part in (condition, ALL_ITEMS) else part
-
-
 def is_of_some(condition: str) -> bool:
     """Whether a condition is of a test part or a subject, and not of all test items.
 

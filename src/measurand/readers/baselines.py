@@ -117,17 +117,6 @@ class MetadataReader:
         """The same for letters, of which metadata may tell: no choice is read."""
         return self.fit(items, rng)
 
-    def out_of_fold(self, items: Items, rng: np.random.Generator) -> Floats:
-        """Class probabilities of training items by readers that did not see them."""
-        folds = rng.permutation(np.arange(len(items)) % FOLDS)
-        answers = np.zeros((len(items), len(items.classes)))
-        for fold in range(FOLDS):
-            reader = self.fit(items.rows(folds != fold), rng)
-            class_columns = np.array([items.classes.index(c) for c in reader.classes])
-            inside = np.flatnonzero(folds == fold)
-            answers[np.ix_(inside, class_columns)] = reader.predict(items.rows(inside))
-        return answers
-
 
 @dataclass(frozen=True, eq=False)
 class FittedMetadata:

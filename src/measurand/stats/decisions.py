@@ -6,11 +6,10 @@ also where it excludes 0 (small, not zero). A p-value over 0.05 never says so.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from math import ceil, log, sqrt
+from math import ceil, sqrt
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import ndtr, ndtri, stdtrit
+from scipy.special import ndtri, stdtrit
 
 from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import Undefined
@@ -40,18 +39,6 @@ def equivalence_decision(
     if interval(0.90).within(margin):
         return WITHIN
     return UNDECIDED
-
-
-def holm(p: Floats) -> Floats:
-    """P-values adjusted so that any false alarm is as rare as one test's.
-
-    >>> holm(np.array([0.01, 0.04, 0.03])).round(3).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    count = len(p)
-    order = np.argsort(p)
-    stepwise = np.maximum.accumulate(p[order] * np.arange(count, 0, -1))
-    return _put_back(stepwise, order)
 
 
 def benjamini_hochberg(p: Floats) -> Floats:
@@ -111,51 +98,6 @@ def items_to_detect(effect: float, discordance: float, *, power: float = POWER) 
 
 
 UNCHANGED = 1e-9  # a standard error of no more is none, but for how it was summed
-TOO_CLOSE = 0.25  # standard errors from the margin: no sensible number of items decides
-
-
-def items_to_decide(
-    value: float,
-    se: float,
-    n: int,
-    margin: float,
-    *,
-    clusters: int | None = None,
-    tests: int = 1,
-    power: float = POWER,
-) -> int | None:
-    """Items of which so large a share of studies would decide, were the truth as seen.
-
-    Above the margin (or below -margin) the interval that `tests` tests need must clear
-    it, 95 % where there is one; within it the 90 % interval must fit. At least one more
-    than there are; None where the estimate lies so close to the margin that no sensible
-    number decides. Items are taken to hang together as those of the `clusters` do.
-
-    >>> items_to_decide(0.05, 0.02, 500, 0.02), items_to_decide(0.0, 0.02, 500, 0.02)
-    (1745, 4282)
-    >>> items_to_decide(0.021, 0.02, 500, 0.02), items_to_decide(0.3, 0.02, 500, 0.02)
-    (None, 501)
-    """
-    distance = abs(value)
-    unchanged = se < UNCHANGED
-    if unchanged or abs(distance - margin) < TOO_CLOSE * se:
-        # No answer changed: units until the most that shows nothing fits the margin.
-        a_unit = n / (clusters or n)
-        units = ceil(log(0.05) / log(1 - margin))
-        return max(n + 1, ceil(a_unit * units)) if unchanged else None
-
-    def shortfall(error: float) -> float:
-        if distance > margin:
-            reached = ndtr((distance - margin) / error - ndtri(1 - 0.025 / tests))
-        else:
-            certain = ndtri(0.95)
-            reached = ndtr((margin - distance) / error - certain)
-            reached -= ndtr(certain - (margin + distance) / error)
-        return power - float(reached)
-
-    room = abs(distance - margin)
-    error = float(brentq(shortfall, room / 50, 50 * room))
-    return max(n + 1, ceil(n * (se / error) ** 2))
 
 
 def detectable_effect(n: int, discordance: float, *, power: float = POWER) -> float:

@@ -22,12 +22,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.special import betainc, betaincc, chdtr, chdtrc, chndtrinc
+from scipy.special import betainc, betaincc
 
 from measurand.core.arrays import Floats, Ints
 from measurand.core.bags import count_words
-from measurand.core.errors import BadInput, BadOption, Undefined
-from measurand.core.words import content_words, has_negation, words
+from measurand.core.errors import BadOption, Undefined
+from measurand.core.words import content_words
 from measurand.stats.agreement import ItemValues, align_columns
 from measurand.stats.decisions import benjamini_hochberg
 
@@ -98,119 +98,6 @@ def token_statistics(
     # Many p are 0 to the last digit, and then z still tells which is surer.
     surest = np.lexsort((table["token"], -table["z"].abs().round(9), table["p"]))
     return table.iloc[surest].reset_index(drop=True)[COLUMNS]
-
-
-def text_features(
-    texts: ItemValues, other_texts: "ItemValues | pd.DataFrame | None" = None
-) -> pd.DataFrame:
-    """What can be seen of each text without reading it, one row an item.
-
-    `negation` is 1 where a negation stands in the text, `length` its words, and
-    `overlap`, with other texts, the share of its different words that stand there too.
-
-    Args:
-        texts: One text an item.
-        other_texts: The other text of each item, or a table of several.
-
-    >>> text_features(["No cat", "a dog"], ["a cat", "a dog"]).to_numpy().tolist()
-    [[1.0, 2.0, 0.5], [0.0, 2.0, 1.0]]
-    """
-    if isinstance(other_texts, pd.DataFrame):
-        rows = zip(*(other_texts[name].tolist() for name in other_texts), strict=True)
-        other_texts = pd.Series([" ".join(row) for row in rows], other_texts.index)
-    documents, *companions = (
-        align_columns(texts)
-        if other_texts is None
-        else align_columns(texts, other_texts)
-    )
-    token_lists = [words(text) for text in documents]
-    table = pd.DataFrame(
-        {
-            # Typographic apostrophes too: the list of negations has the plain one.
-            "negation": [
-                float(has_negation(text.replace("’", "'"))) for text in documents
-            ],
-            "length": [float(len(tokens)) for tokens in token_lists],
-        },
-        index=texts.index if isinstance(texts, pd.Series) else None,
-    )
-    for texts_beside in companions:
-        pairs = zip(map(set, token_lists), map(words, texts_beside), strict=True)
-        table["overlap"] = [len(a.intersection(b)) / max(len(a), 1) for a, b in pairs]
-    return table
-
-
-def feature_statistics(
-    features: pd.DataFrame, labels: ItemValues, *, groups: "ItemValues | None" = None
-) -> pd.DataFrame:
-    """How much each feature tells about the label, one row a feature that varies.
-
-    `bits` is the mutual information of the label and the feature, in five buckets of
-    like size, less what chance would give (Miller 1955): it may come out below 0. `low`
-    and `high` are its 95 % interval, of noncentral chi-square, which holds only what
-    can be, from 0 on. `p` is Pearson's test of the same buckets, `q` its
-    false-discovery rate over the features.
-
-    With groups, `n` in all of this is the number of items that would tell as much if
-    none hung together: N^2 over the sum of the squared sizes of the groups (Kish).
-
-    >>> table = pd.DataFrame({"length": [1.0, 9.0] * 50})
-    >>> feature_statistics(table, ["a", "b"] * 50)["bits"].round(2).tolist()
-    [0.99]
-    """
-    ids = pd.Series(features.index, features.index)
-    singletons = np.arange(len(ids))
-    _, gold, clusters = align_columns(
-        ids, labels, singletons if groups is None else groups
-    )
-    _, codes = _label_codes(gold)
-    sizes = np.bincount(_value_codes(clusters, "groups")[1])
-    n = len(codes) ** 2 / float((sizes**2).sum())
-    rows = []
-    for name in features.columns:
-        values = features[name].to_numpy(float)
-        if not np.isfinite(values).all():
-            raise BadInput(f"feature {name!r} has missing values; fill or drop them")
-        if np.ptp(values) > 0:
-            rows.append({"feature": name, **_feature_information(values, codes, n)})
-    if not rows:
-        raise Undefined("no feature varies over these items, so none can tell a label")
-    table = pd.DataFrame(rows)
-    table["q"] = benjamini_hochberg(table["p"].to_numpy())
-    return table
-
-
-def _feature_information(values: Floats, codes: Ints, n: float) -> dict[str, float]:
-    """The mutual information of one feature, its interval and its p-value."""
-    # By ranks, so that equal values share a bucket and the ends never do.
-    fifths = (BUCKETS * (pd.Series(values).rank().to_numpy() - 0.5)) // len(values)
-    buckets = np.unique(fifths, return_inverse=True)[1]
-    counts = np.zeros((buckets.max() + 1, codes.max() + 1))
-    np.add.at(counts, (buckets, codes), 1)
-    joint = counts / len(codes)
-    independent = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
-    ratio = np.where(joint > 0, joint / independent, 1.0)
-    df = (joint.shape[0] - 1) * (joint.shape[1] - 1)
-    statistic = max(2 * n * float((joint * np.log(ratio)).sum()), 0.0)
-    low, high = _noncentrality(statistic, df)
-    bits = 2 * n * np.log(2)  # of the statistic of the G-test, to one of information
-    pearson = n * float(((joint - independent) ** 2 / independent).sum())
-    return {
-        "n": n,
-        "bits": (statistic - df) / bits,
-        "low": low / bits,
-        "high": high / bits,
-        "p": float(chdtrc(df, pearson)),
-    }
-
-
-def _noncentrality(statistic: float, df: int) -> tuple[float, float]:
-    """The 95 % interval of what moves a chi-square statistic; its low end may be 0."""
-    above = chdtr(df, statistic) > 0.975
-    low = float(chndtrinc(statistic, df, 0.975)) if above else 0.0
-    # A statistic below its mean under chance is luck, and would narrow the interval to
-    # nothing: the upper end is the one that the mean would have.
-    return low, float(chndtrinc(max(statistic, df), df, 0.025))
 
 
 def _ngram_occurrences(

@@ -183,27 +183,6 @@ def mean_interval(
     return Estimate(mean, mean - half, mean + half, level, n, method)
 
 
-def budget_of_mean(
-    runs: Floats, clusters: Clusters, source: str, left_out: str
-) -> UncertaintyBudget:
-    """The budget of a mean over items and runs.
-
-    Args:
-        runs: What is averaged: runs × items.
-        clusters: Items with one number hang together.
-        source: What tells the runs apart.
-        left_out: What the interval does not hold.
-    """
-    values = runs.mean(axis=0)
-    alone = item_variance(values)
-    variances = {ITEMS: alone}
-    if clusters is not None:
-        variances[SHARED] = cluster_variance(values, clusters) - alone
-    if len(runs) > 1:
-        variances[source] = run_variance(runs, clusters)
-    return UncertaintyBudget(variances, left_out)
-
-
 def uncertainty_bars(
     budgets: Mapping[str, UncertaintyBudget], of: str
 ) -> tuple[Exhibit, ...]:
