@@ -26,7 +26,7 @@ from scipy.special import betainc, betaincc
 
 from measurand.core.arrays import Floats, Ints
 from measurand.core.bags import count_words
-from measurand.core.errors import BadOption, Undefined
+from measurand.core.errors import BadInput, BadOption, Undefined
 from measurand.core.words import content_words
 from measurand.stats.agreement import ItemValues, align_columns
 from measurand.stats.decisions import benjamini_hochberg
