@@ -62,7 +62,9 @@ def _public(rows: Iterator[Mapping[str, Any]]) -> Iterator[str]:
 
 def _find(facts: Mapping[str, str], *names: str) -> str:
     """The first fact of such a name, of any clause."""
-    stated = (facts[key] for name in names for key in facts if key.endswith(f".{name}"))
+    stated = (
+        facts[key] for name in names for key in facts if key.rpartition(".")[2] == name
+    )
     return next(stated, "–")
 
 
