@@ -102,4 +102,4 @@ def test_a_case_is_concluded_by_its_audit():
     )
     concluded = truth.conclude(made, "arms")
     assert (concluded.outcome, concluded.label, concluded.n) == ("right", "needed", 150)
-    assert concluded.facts["reader"]
+    assert concluded.facts[f"{concluded.code}.reader"]

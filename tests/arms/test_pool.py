@@ -71,7 +71,7 @@ def figures(pool):
     """All that both audits state of a pool, without its names."""
     with open_experiment(pool.benchmark, seed=0) as experiment:
         leakage, leaks = conclude_leakage(experiment, pool)
-        evidence, needs = conclude_evidence(experiment, pool, leaks.parts[0])
+        evidence, needs = conclude_evidence(experiment, pool)
     parts = [
         [
             [(name, repr(e.interval(0.9))) for name, e in part.accuracy.items()],

@@ -32,7 +32,7 @@ BENCHMARKS = {
         lambda: boats(200),
         {"shuffles": 2, "calibrate": False, "folds": 1},
     ),
-    "leakage": (leaky, {"folds": 3, "draws": 2, "tsne": False, "calibrate": False}),
+    "leakage": (leaky, {"tsne": False}),
     "exposure": (topics, {"m": 20, "n": 40, "repeats": 2}),
     "explanations": (rationales, {"explainers": ("given", "tfidf-1"), "count": 1}),
 }
@@ -43,10 +43,7 @@ def audited(name, readers, seconds, said=None):
     audit = AUDITS.thing(name)
     with open_experiment(make()) as opened:
         announce = None if said is None else said.append
-        budget = seconds
-        if not isinstance(budget, Budget):
-            budget = Budget(seconds, announce, Time.read)
-        running = replace(opened, budget=budget)
+        running = replace(opened, budget=Budget(seconds, announce, Time.read))
         return audit.run(running, readers, audit.choose(**options))
 
 
@@ -79,31 +76,6 @@ def test_a_reader_past_the_budget_is_listed_with_the_command_that_runs_it(
 def test_where_no_reader_is_left_one_line_says_why(name):
     with pytest.raises(PastBudget, match=r"works: \d+ trainings .* past the budget of"):
         audited(name, {"works": Clockwork()}, 60.0)
-
-
-def test_a_collapsed_reader_is_not_trained_again_past_the_budget():
-    readers, retry = {"works": Clockwork()}, "a second training of works"
-    wide = Budget(1e9, None, Time.read)
-    whole = audited("evidence", readers, wide)
-    assert not any(what.startswith(retry) for what in whole.not_run)
-    limit, before = 0.75 * wide.granted["works"], Time.now
-    report = audited("evidence", readers, limit)
-    assert Time.now - before < limit
-    (why,) = (report.not_run[what] for what in report.not_run if what.startswith(retry))
-    assert "before, past the budget of" in why
-    assert why.endswith("run it with measurand evidence FILE --budget none")
-    assert report.verdict.label == whole.verdict.label == "no verdict"
-    assert "works" in {finding.reader for finding in report.findings}
-
-
-def test_a_second_training_is_announced_with_its_reason():
-    said = []
-    audited("evidence", {"works": Clockwork()}, 1e9, said)
-    first, why, second = said
-    assert first == second
-    assert first.startswith("plan: works: ")
-    assert why.startswith("plan: works did not learn the task; ")
-    assert "to be trained once more" in why
 
 
 def test_a_task_is_asked_as_it_would_be_run(tmp_path):

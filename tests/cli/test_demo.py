@@ -1,10 +1,10 @@
 """The first minute: three planted faults, each found, in a screen of words."""
 
-from types import SimpleNamespace
-
 import pytest
 
 from measurand.cli.demo import FAULTS
+from measurand.core.clause import Clause
+from measurand.core.finding import Report, Verdict
 from tests.cli.commands import process
 
 SLOW = ("scipy.stats", "sklearn", "statsmodels")  # to load
@@ -38,12 +38,23 @@ def test_the_demo_does_not_wait_for_libraries_that_it_can_do_without(tmp_path):
     assert (outcome.code, outcome.err.splitlines()[-1]) == (0, "[]")
 
 
+def concluded(label, *codes, reason=""):
+    clauses = tuple(Clause(code, {}) for code in codes)
+    verdict = Verdict(label, label, "tfidf", reason, clauses=clauses)
+    return Report("", {}, verdict, (), {})
+
+
 def test_a_fault_is_found_only_where_verdict_and_cause_say_so():
     fault = FAULTS["leakage"]
+    assert fault.found(concluded("leaks", "leak.part"))
+    assert fault.found(concluded("leaks", "leak.cue", "leak.part"))
+    assert not fault.found(concluded("leaks", "leak.cue"))
+    assert not fault.found(concluded("inconclusive", "leak.part"))
 
-    def report(label, reason):
-        return SimpleNamespace(verdict=SimpleNamespace(label=label, reason=reason))
 
-    assert fault.found(report("leaks", "length: claim alone"))
-    assert not fault.found(report("leaks", "tfidf: by words"))
-    assert not fault.found(report("undecided", "length"))
+def test_explanations_are_found_to_leak_only_where_they_fail_in_that():
+    fault = FAULTS["explanations"]
+    leaky = "given is off: leaky (alone 0.9)"
+    assert fault.found(concluded("off the frontier", reason=leaky))
+    assert not fault.found(concluded("off the frontier", reason="unstable (0.9)"))
+    assert not fault.found(concluded("axes hold", reason=leaky))

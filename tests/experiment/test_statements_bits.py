@@ -11,7 +11,7 @@ from measurand.stats.information import SHARES
 from tests.audits.leakage.leaky import pairs
 
 SETTINGS = {
-    "evidence": {"shuffles": 2},
+    "evidence": {"shuffles": 2, "calibrate": False},
     "leakage": {"tsne": False},
 }
 
@@ -23,7 +23,7 @@ def reports():
     benchmark = from_frames(train, test, name="made", **roles)
     told = {}
     for audit in (evidence.AUDIT, leakage.AUDIT):
-        settings = audit.choose(calibrate=False, **SETTINGS[audit.name])
+        settings = audit.choose(**SETTINGS[audit.name])
         with open_experiment(benchmark) as experiment:
             told[audit.name] = audit.run(experiment, {"cross": CrossReader()}, settings)
     return told

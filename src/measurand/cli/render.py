@@ -20,7 +20,7 @@ def render_verb(
     overwrite: o.OverwriteFile = False,
     brief: Annotated[
         bool,
-        typer.Option("--brief", help="The answer and what it rests on, and no table."),
+        typer.Option("--brief", help="The answer and what it rests on, and no more."),
     ] = False,
 ) -> None:
     """Write a saved report as Markdown, for a data card."""

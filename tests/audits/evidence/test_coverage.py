@@ -28,7 +28,7 @@ def test_intervals_cover_the_truth_as_often_as_they_say():
     assert outcome(study, RUNS, ITEMS, on_margin=False, seed=0, large=LARGE).covers()
 
 
-@pytest.mark.parametrize("effect", [effect for effect, _ in STRENGTHS.values()])
+@pytest.mark.parametrize("effect", STRENGTHS.values())
 @pytest.mark.parametrize("design", [d for d in DESIGNS if d.n <= 400], ids=str)
 def test_shared_texts_skew_and_few_trainings_are_in_the_interval(design, effect):
     tally = tally_evidence(design, effect, RUNS)
