@@ -125,7 +125,7 @@ def test_hostile_text_stays_inside_the_frame(rows):
 
 @pytest.mark.slow
 def test_every_audit_that_applies_is_run(rows, tmp_path):
-    quick = {"folds": 2, "draws": 1, "tsne": False, "calibrate": False}
+    quick = {"folds": 2, "tsne": False, "calibrate": False}
     results = ms.audit(ms.load(rows, name="boats", **ROLES), **quick)
     assert [*results] == ["evidence", "leakage"]
     assert "names no rationale" in results.not_run["explanations"]
@@ -149,7 +149,7 @@ def test_leakage_and_explanations_have_doors_too():
     small = type(made)(**{**vars(made), "test": few[0], "train": few[1]})
     found = ms.explanations(small, explainers="given", count=1, calibrate=False)
     assert found.verdict.label in AUDITS.thing("explanations").labels
-    found = ms.leakage(small, calibrate=False, tsne=False)
+    found = ms.leakage(small, tsne=False)
     assert found.verdict.label in AUDITS.thing("leakage").labels
 
 

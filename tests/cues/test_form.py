@@ -1,9 +1,10 @@
 """How a text is written down."""
 
 import numpy as np
+import pytest
 
 from measurand.cues.candidates import PartTexts
-from measurand.cues.form import form_candidates
+from measurand.cues.form import describe_form, form_candidates
 
 
 def find(*texts):
@@ -27,3 +28,15 @@ def test_no_word_is_a_sign_of_form():
     plain = find(*["Is it a boat?"] * 10), find(*["Is it a mast?"] * 10)
     assert plain[0].names == plain[1].names
     assert not {"boat", "mast"} & {*plain[0].names}
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("mark2cba", "the mark , between spaces"),
+        ("mark1f600ba", "the mark \U0001f600 between spaces"),
+        ("mark10ffffba", "the mark 10ffffba"),
+    ],
+)
+def test_a_mark_of_any_script_is_named_with_the_spaces_beside_it(name, said):
+    assert describe_form(name) == said

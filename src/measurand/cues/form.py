@@ -2,6 +2,7 @@
 
 import math
 import re
+import sys
 from unicodedata import category
 
 import pandas as pd
@@ -60,9 +61,11 @@ def describe_form(name: str) -> str:
 
 def _describe_mark(code: str) -> str:
     """A mark and the spaces beside it: "2cb" is a comma after a space."""
-    for spaces, where in SPACED.items():
+    for spaces, where in reversed(SPACED.items()):
         # Letters that stand for spaces are digits of numbers to base 16, too.
-        digits = code.removesuffix(spaces) if code.endswith(spaces) else ""
-        if digits and category(letter := chr(int(digits, 16)))[0] in "PS":
-            return f"the mark {letter}{where}"
+        number = int(code.removesuffix(spaces) or "0", 16)
+        if not code.endswith(spaces) or number > sys.maxunicode:
+            continue
+        if category(chr(number))[0] in "PS":
+            return f"the mark {chr(number)}{where}"
     return f"the mark {code}"
