@@ -37,4 +37,4 @@ def test_a_notebook_shows_the_report_and_its_figures(outputs):
     assert any("vega" in kind for kind in kinds) or {"text/html", "image/png"} & kinds
     # Of a long table a notebook shows the first rows and the last.
     assert "<td>seen</td>" in frame[0].data["text/html"]
-    assert "verdict   evidence-sensitive" in text[0].text
+    assert "\n✓ NEEDED  " in text[0].text
