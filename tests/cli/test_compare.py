@@ -6,24 +6,25 @@ import shutil
 import pandas as pd
 import pytest
 
-from tests.cli.commands import QUICK, made, written
+from measurand.report.saved import save_report
+from tests.cli.commands import made, written
+from tests.compare.test_verdicts import states
 
 
-def retold(folder, target, label="leaks", reason="", **about):
+def retold(folder, target, label="leaks", **about):
     """A copy of a report with another verdict, benchmark or audit."""
     shutil.copytree(folder, target)
     path = target / "report.json"
     contents = json.loads(path.read_text())
     contents["verdict"] |= {"label": label}
-    contents["verdict"] |= {"reason": reason, "stage": "tfidf"} if reason else {}
     contents["benchmark"] |= about
     path.write_text(json.dumps(contents))
     return target
 
 
 def test_a_report_that_got_worse_is_exit_code_3(made_report, run, tmp_path):
-    worse = retold(made_report, tmp_path / "new", "direct coupling", name="facts-2")
-    fine = retold(made_report, tmp_path / "old", "evidence-sensitive")
+    worse = retold(made_report, tmp_path / "new", "not needed", name="facts-2")
+    fine = retold(made_report, tmp_path / "old", "needed")
     outcome = run("compare", fine, worse, "--fail-on", "worse")
     assert outcome.code == 3
     assert "Worse than before." in outcome.out
@@ -31,19 +32,17 @@ def test_a_report_that_got_worse_is_exit_code_3(made_report, run, tmp_path):
     assert run("compare", fine, worse).code == 0
 
 
-def test_a_tone_that_got_worse_under_one_label_is_exit_code_3(
-    made_report, run, tmp_path
-):
-    """D2: `show` said CANNOT SAY and FIX FIRST, `compare` that all is the same."""
-    old = retold(made_report, tmp_path / "old", "undecided", "nothing is sure")
-    memory = "readers may remember rather than read; only 3 items are new"
-    new = retold(made_report, tmp_path / "new", "undecided", memory)
+def test_a_tone_that_got_worse_under_one_label_is_exit_code_3(run, tmp_path):
+    """D2: `show` said CANNOT SAY and LEAKS, `compare` that all is the same."""
+    reports, old, new = states("explanations"), tmp_path / "old", tmp_path / "new"
+    for folder, tone in ((old, "unknown"), (new, "leaks")):
+        save_report(reports["undecided", tone], folder, {})
     shown = [run("show", folder).out for folder in (old, new)]
-    assert "need the evidence?\n? CANNOT SAY" in shown[0]
-    assert "need the evidence?\n! FIX FIRST" in shown[1]
+    assert "? CANNOT SAY" in shown[0]
+    assert "LEAKS" in shown[1]
     outcome = run("compare", old, new, "--fail-on", "worse")
     assert outcome.code == 3
-    assert "FIX FIRST  Worse than before. The verdicts differ" in outcome.out
+    assert "LEAKS  Worse than before. The verdicts differ" in outcome.out
     assert "(cannot say)" in " ".join(outcome.out.split())
     assert run("compare", new, old, "--fail-on", "worse").code == 0
 
@@ -108,8 +107,7 @@ def judged(contents):
     return [
         f
         for f in contents["findings"]
-        if (f["statistic"], f["reader"], f["condition"])
-        == ("delta_evi", stage, "plain")
+        if (f["statistic"], f["reader"], f["condition"]) == ("gain", stage, "pooled")
     ]
 
 
@@ -119,27 +117,29 @@ LOSSES = {
     "null": lambda contents: judged(contents)[0]["estimate"].update(value=None),
     "reader": lambda contents: judged(contents)[0].update(reader="other"),
     "condition": lambda contents: judged(contents)[0].update(condition="other"),
-    "level": lambda contents: judged(contents)[0]["estimate"].update(level=0.9),
+    "level": lambda contents: judged(contents)[0]["estimate"].update(level=0.8),
 }
 
 
 @pytest.mark.parametrize("how", LOSSES)
 def test_a_judged_figure_that_is_gone_does_not_pass(made_report, run, tmp_path, how):
-    old = retold(made_report, tmp_path / "old", reason="because")
-    new = retold(made_report, tmp_path / "new", reason="because")
+    old = retold(made_report, tmp_path / "old", "needed")
+    new = retold(made_report, tmp_path / "new", "needed")
     assert run("compare", old, new, "--fail-on", "worse").code == 0
     contents = json.loads((new / "report.json").read_text())
     LOSSES[how](contents)
     (new / "report.json").write_text(json.dumps(contents))
     outcome = run("compare", old, new, "--fail-on", "worse")
     assert outcome.code == 1
-    assert "rests on delta_evi of tfidf (plain), which cannot be" in outcome.last
+    assert "rests on gain of cross (pooled)" in outcome.last
+    assert "which cannot be compared" in outcome.last
+    assert len(outcome.err.splitlines()) == 1
     assert run("compare", old, new).code == 0
 
 
 def few_sources(folder, target, sources):
     """A copy of a report whose items come from so few sources."""
-    retold(folder, target, reason="because")
+    retold(folder, target, "none found")
     path = target / "report.json"
     contents = json.loads(path.read_text())
     contents["benchmark"]["roles"]["group"] = "source"
@@ -152,7 +152,7 @@ def few_sources(folder, target, sources):
 
 def test_a_gate_on_fewer_than_six_paired_units_is_refused(run, tmp_path):
     file = written(tmp_path / "facts.jsonl", made(120))
-    assert run("evidence", file, *QUICK, "--out", tmp_path / "r").code == 0
+    assert run("leakage", file, "--workers", "1", "--out", tmp_path / "r").code == 0
     folders = {
         sources: [
             few_sources(tmp_path / "r", tmp_path / f"{name}{sources}", sources)
@@ -164,12 +164,12 @@ def test_a_gate_on_fewer_than_six_paired_units_is_refused(run, tmp_path):
     outcome = run("compare", *folders[5], "--fail-on", "worse")
     assert outcome.code == 1
     assert len(outcome.err.splitlines()) == 1
-    line = "whether delta_evi of tfidf (plain) got worse cannot be shown: the "
-    assert line in outcome.last
+    assert "whether over_blank of " in outcome.last
+    assert " got worse cannot be shown: the 120 items of " in outcome.last
     assert "that are paired make 5 units (items that share a text" in outcome.last
     assert run("compare", *folders[5]).code == 0
     # A verdict that got worse needs no units.
-    worse = retold(folders[5][1], tmp_path / "worse", "direct coupling")
+    worse = retold(folders[5][1], tmp_path / "worse", "leaks")
     assert run("compare", folders[5][0], worse, "--fail-on", "worse").code == 3
 
 

@@ -435,8 +435,8 @@ def test_a_figure_that_no_verdict_rests_on_may_be_lost(realistic, stage):
     undefined = Estimate(math.nan, math.nan, math.nan, 0.95, 0, "")
     verdict = Verdict("leaks", "leaks", stage, "because")
     findings = (
-        Finding("over_majority", "tfidf", "claim", estimate),
-        Finding("over_majority", "lookup", "claim", undefined),
+        Finding("over_blank", "tfidf", "claim", estimate),
+        Finding("over_blank", "lookup", "claim", undefined),
     )
     first = replace(realistic, audit="leakage", verdict=verdict, findings=findings)
     bare = replace(first, findings=())

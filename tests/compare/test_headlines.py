@@ -10,6 +10,11 @@ from measurand.compare.compare import compare
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Finding, Report, Verdict
 from measurand.report.answer import answer_report
+from measurand.report.differences import (
+    list_differences,
+    reads_choices,
+    say_difference,
+)
 from measurand.report.html import page
 from measurand.report.markdown import brief_markdown
 from measurand.report.saved import document, load_report, save_report
@@ -58,17 +63,18 @@ def leakage(right, pair=360, label="leaks"):
         label,
         ("majority", "majority", "full", 0.5),
         ("accuracy", "tfidf", "full", pair / COUNT),
-        ("over_majority", "tfidf", "claim", right / COUNT - 0.5, label),
+        ("over_blank", "tfidf", "claim", right / COUNT - 0.5, label),
         ("single_accuracy", "tfidf", "claim", right / COUNT),
-        ("over_majority", "tfidf", "text", 0.0, "within the margin"),
+        ("over_blank", "tfidf", "text", 0.0),
         ("single_accuracy", "tfidf", "text", 0.5),
         **{"right:claim:tfidf": first(right), "right:text:tfidf": first(200)},
+        **{"over:claim:tfidf": first(right) - 0.5, "over:text:tfidf": 0.0},
         **{"pair_right:tfidf": first(pair)},
     )
 
 
 LEAK = (
-    "Leak of `claim` alone over the majority class, TF-IDF + logistic regression: "
+    "Leak of `claim` alone over permuted labels, TF-IDF + logistic regression: "
     "14.0 to 2.0 points; difference −12.0 (95 % CI −"
 )
 
@@ -79,7 +85,7 @@ def test_a_leak_is_named_and_not_the_accuracy_with_all_fields():
     certainty = answer_report(both).certainty
     assert certainty.startswith(LEAK)
     assert "not paired" not in certainty
-    gap = both.finding("over_majority_difference", "tfidf").estimate
+    gap = both.finding("over_blank_difference", "tfidf").estimate
     assert gap.method.startswith("paired ")
     assert -0.16 < gap.low < -0.12 < gap.high < -0.085
 
@@ -107,30 +113,44 @@ def test_the_terminal_shows_old_and_new_values_beside_each_other():
     ]
     assert max(map(len, lines)) <= 88
     row = lines[at + 1].split()
-    assert row[:5] == ["over_majority", "of", "claim", "(tfidf)", "14.0"]
+    assert row[:5] == ["over_blank", "of", "claim", "(tfidf)", "14.0"]
     assert (row[5], row[6]) == ("2.0", "−12.0")
     assert 5 <= len(lines[at + 1 :]) <= 8
 
 
-def test_evidence_is_headed_by_what_shuffling_costs_the_deciding_reader():
+def test_evidence_is_headed_by_the_gain_of_the_deciding_reader():
     old, new = (
         told(
             "evidence",
-            "evidence-sensitive",
+            "needed",
             ("accuracy", "tfidf", "full", 0.9),
-            ("delta_evi", "cross", "plain", 0.4),
-            ("delta_evi", "tfidf", "plain", loss),
-            **{"correct:tfidf": first(360), "shuffled:tfidf": first(360) - loss},
+            ("gain", "cross", "pooled", 0.4),
+            ("gain", "tfidf", "pooled", gain, "needed"),
+            ("delta_evi", "tfidf", "pooled", gain - 0.05),
         )
-        for loss in (0.3, 0.1)
+        for gain in (0.3, 0.1)
     )
     said = (
-        "Accuracy lost under shuffled evidence, TF-IDF + logistic regression: "
-        "30.0 to 10.0 points; "
+        "Gain over the best model without the evidence, TF-IDF + logistic regression: "
+        "30.0 to 10.0 points; difference −20.0 (95 % CI −28.0 to −12.0, not paired)."
     )
-    certainty = answer_report(compare([old, new])).certainty
-    assert certainty.startswith(f"{said}difference −20.0 (95 % CI ")
-    assert "not paired" not in certainty
+    both = compare([old, new])
+    assert answer_report(both).certainty == said
+    assert "gain of tfidf is lower by -0.200 [" in both.verdict.reason
+
+
+def test_levels_that_are_not_alike_are_both_named():
+    """A gain has 90 % intervals, for its margin; what shuffling costs has 95 %."""
+    reports = []
+    for value in (0.5, 0.2):
+        loss = Finding("delta_evi", "tfidf", "pooled", estimate(value))
+        gain = replace(
+            loss, statistic="gain", estimate=replace(estimate(value), level=0.9)
+        )
+        reports.append(replace(told("evidence", "needed"), findings=(gain, loss)))
+    text = summary(compare(reports))
+    assert "difference (90 or 95 % CI; * not 0)" in text
+    assert "differ for certain (90 or 95 % CI excludes 0)" in " ".join(text.split())
 
 
 @pytest.mark.parametrize(
@@ -158,40 +178,51 @@ def test_other_audits_are_headed_by_their_own(audit, finding, said):
     assert said in answer_report(compare([old, new])).certainty
 
 
-def test_choices_are_held_against_chance():
-    old, new = (
-        told(
-            "leakage",
-            "leaks",
-            ("chance", "chance", "full", 0.25),
-            ("over_majority", "tfidf", "choices", right / COUNT - 0.25, "leaks"),
-            ("choices_only", "tfidf", "choices", right / COUNT),
-            **{"right:choices:tfidf": first(right)},
-        )
-        for right in (200, 140)
+def choices(right, statistic, base):
+    """Choices alone, of which so many are right, over what guessing reaches."""
+    return told(
+        "leakage",
+        "leaks",
+        ("chance", "chance", "full", 0.25),
+        (statistic, "tfidf", "choices", right / COUNT - base, "leaks"),
+        ("choices_only", "tfidf", "choices", right / COUNT),
+        **{"right:choices:tfidf": first(right)},
+        **{"over:choices:tfidf": first(right) - base},
     )
-    certainty = answer_report(compare([old, new])).certainty
+
+
+def test_choices_are_held_against_permuted_labels():
+    both = compare([choices(right, "over_blank", 0.2) for right in (200, 140)])
+    certainty = answer_report(both).certainty
     assert (
-        "Leak of `choices` alone over chance, TF-IDF + logistic regression: "
-        "25.0 to 10.0" in certainty
+        "Leak of `choices` alone over permuted labels, TF-IDF + logistic regression: "
+        "30.0 to 15.0" in certainty
     )
     assert "not paired" not in certainty
 
 
-def test_a_majority_that_moved_is_taken_off_item_by_item():
+def test_choices_of_reports_without_permuted_labels_are_held_against_chance():
+    both = compare([choices(right, "over_majority", 0.25) for right in (200, 100)])
+    (row,) = (r for r in list_differences(both) if r.statistic == "over_majority")
+    said = say_difference(row, chance=reads_choices(list_differences(both)))
+    assert said.startswith("Leak of `choices` alone over chance, TF-IDF")
+
+
+def test_a_blank_that_moved_is_taken_off_item_by_item():
+    """The same answers are less of a leak where permuted labels reach more."""
     old, new = leakage(256), leakage(256)
-    flipped = new.items["label"].where(np.arange(COUNT) >= 40, "yes")
-    new.items["label"] = flipped
-    base = float((flipped == "yes").mean())
+    moved = np.where(np.arange(COUNT) < 40, 0.9, 0.5)
+    new.items["measurand.over:claim:tfidf"] = first(256) - moved
     rows = [
-        Finding(f.statistic, f.reader, f.condition, estimate(value), f.decision)
+        replace(f, estimate=estimate(0.64 - moved.mean()))
+        if (f.statistic, f.condition) == ("over_blank", "claim")
+        else f
         for f in new.findings
-        for value in [{"majority": base, "over_majority": 0.64 - base}.get(f.statistic)]
-        if value is not None and f.condition in ("full", "claim")
     ]
     new = replace(new, findings=tuple(rows))
-    gap = compare([old, new]).finding("over_majority_difference", "tfidf").estimate
-    assert gap.value == pytest.approx(0.5 - base)
+    gap = compare([old, new]).finding("over_blank_difference", "tfidf").estimate
+    assert gap.value == pytest.approx(0.5 - moved.mean())
+    assert gap.method.startswith("paired ")
 
 
 def test_what_differs_for_certain_stands_first_everywhere():

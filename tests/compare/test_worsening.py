@@ -35,11 +35,11 @@ def report(realistic):
 @pytest.mark.parametrize(
     ("before", "after", "label"),
     [
-        ("none found within the margin", "leaks", "worse"),
-        ("none found within the margin", "undecided", "worse"),
-        ("undecided", "leaks", "worse"),
-        ("leaks", "none found within the margin", "compared"),
-        ("leaks", "undecided", "compared"),
+        ("none found", "leaks", "worse"),
+        ("none found", "inconclusive", "worse"),
+        ("inconclusive", "leaks", "worse"),
+        ("leaks", "none found", "compared"),
+        ("leaks", "inconclusive", "compared"),
         ("leaks", "leaks", "compared"),
     ],
 )
@@ -54,10 +54,13 @@ def test_a_verdict_is_worse_by_its_tone(report, before, after, label):
 @pytest.mark.parametrize(
     ("audit", "statistic", "change", "label"),
     [
-        ("leakage", "over_majority", 0.2, "worse"),
-        ("leakage", "over_majority", -0.2, "compared"),
-        ("leakage", "over_majority", 0.05, "compared"),
+        ("leakage", "over_blank", 0.2, "worse"),
+        ("leakage", "over_blank", -0.2, "compared"),
+        ("leakage", "over_blank", 0.05, "compared"),
+        ("leakage", "over_majority", 0.2, "compared"),
         ("leakage", "nba", 0.2, "compared"),
+        ("evidence", "gain", -0.2, "worse"),
+        ("evidence", "gain", 0.2, "compared"),
         ("evidence", "delta_evi", -0.2, "worse"),
         ("evidence", "delta_evi", 0.2, "compared"),
         ("exposure", "bias", 0.2, "worse"),
@@ -66,10 +69,10 @@ def test_a_verdict_is_worse_by_its_tone(report, before, after, label):
 def test_a_headline_is_worse_beyond_its_interval(
     report, audit, statistic, change, label
 ):
-    condition = "plain" if audit == "evidence" else "claim"
+    condition = "pooled" if audit == "evidence" else "claim"
     reader = "all models" if audit == "exposure" else "tfidf"
     reports = [
-        report(audit, "undecided", stated(v, 0.05, statistic, reader, condition))
+        report(audit, "inconclusive", stated(v, 0.05, statistic, reader, condition))
         for v in (0.3, 0.3 + change)
     ]
     found = compare(reports)
@@ -83,7 +86,7 @@ def test_a_headline_is_worse_beyond_its_interval(
 
 def test_readers_on_whom_no_verdict_rests_make_nothing_worse(report):
     reports = [
-        report("leakage", "leaks", stated(v, 0.01, "over_majority", "lookup"))
+        report("leakage", "leaks", stated(v, 0.01, "over_blank", "lookup"))
         for v in (0.1, 0.5)
     ]
     assert compare(reports).verdict.label == "compared"
@@ -91,30 +94,34 @@ def test_readers_on_whom_no_verdict_rests_make_nothing_worse(report):
 
 def test_a_part_that_tells_more_on_the_same_items_is_worse(report):
     ids = [f"i{i}" for i in range(40)]
-    column = "measurand.right:claim:tfidf"
+    column = "measurand.over:claim:tfidf"
     few, many = (
         report(
             "leakage",
             "leaks",
-            items=pd.DataFrame({column: [1.0] * n + [0.0] * (40 - n)}, ids),
+            stated(n / 40 - 0.5, 0.3, "over_blank"),
+            items=pd.DataFrame({column: [0.5] * n + [-0.5] * (40 - n)}, ids),
         )
         for n in (10, 30)
     )
     found = compare([few, many])
     assert found.verdict.label == "worse"
-    assert "more often, claim: boats (2) − boats (1)" in found.verdict.reason
+    assert "over_blank of tfidf is higher by 0.500 [" in found.verdict.reason
+    assert found.verdict.reason.endswith("boats (2) − boats (1), claim")
     said = (
-        "Accuracy from `claim` alone, TF-IDF + logistic regression: difference +50.0 "
-        "points (95 % CI +"
+        "Leak of `claim` alone over permuted labels, TF-IDF + logistic regression: "
+        "−25.0 to 25.0 points; difference +50.0 (95 % CI +"
     )
-    assert said in " ".join(summary(found).split())
+    text = " ".join(summary(found).split())
+    assert said in text
+    assert "not paired" not in text
     assert compare([many, few]).verdict.label == "compared"
 
 
 def test_another_benchmark_is_not_worse(report):
     found = compare(
         [
-            report("leakage", "none found within the margin"),
+            report("leakage", "none found"),
             report("leakage", "leaks", name="moon"),
         ]
     )

@@ -49,7 +49,7 @@ def compare(reports: Sequence[Report], names: Sequence[str] | None = None) -> Re
     pairs = report_changes(names, reports, comparison)
     verdicts = Counter(report.verdict.label for report in reports)
     counts = ", ".join(f"{n} {label}" for label, n in verdicts.most_common())
-    worse = worsening.list_worse(names, reports, comparison, pairs, differences)
+    worse = worsening.list_worse(names, reports, pairs)
     reasons = [f"{len(reports)} reports: {counts}", *axis_changes(pairs), *worse]
     label = worsening.WORSE if worse else "compared"
     return Report(

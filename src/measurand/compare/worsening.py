@@ -7,8 +7,6 @@ that it rests on is worse where its difference is clear of zero on the wrong sid
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import pandas as pd
-
 from measurand.audits import AUDITS
 from measurand.compare.changes import LEAST_UNITS, Changes, lost_figures, report_changes
 from measurand.compare.versions import Match, is_same_benchmark
@@ -21,7 +19,6 @@ from measurand.wording.text import plain_text
 
 WORSE = "worse"
 TONES = ("fine", "unknown", "fix", "leaks")  # the better first
-ALONE = "single_accuracy"  # what a part alone reaches, which is paired on items
 
 
 def check_can_be_worse(
@@ -103,18 +100,14 @@ def is_verdict_worse(reports: tuple[Report, Report]) -> bool:
 def list_worse(
     names: Sequence[str],
     reports: Sequence[Report],
-    comparison: Comparison,
     pairs: Sequence[Changes],
-    paired: pd.DataFrame,
 ) -> list[str]:
     """What got worse, a phrase each: verdicts first, then headlines.
 
     Args:
         names: What the reports are called.
         reports: The first, and later ones.
-        comparison: Which way the headlines of the audit get worse.
         pairs: What differs between the first and each later one.
-        paired: Differences of accuracy on shared items.
     """
     answers = [answer_report(report) for report in reports]
     phrases = []
@@ -125,7 +118,7 @@ def list_worse(
             phrases.append(f"{name} is {later} where {names[0]} is {first}")
     for pair in pairs:
         phrases += _worse_figures(pair)
-    return [*phrases, *_worse_parts(names[0], comparison, paired)]
+    return phrases
 
 
 def verdict_rank(report: Report, answer: Answer) -> tuple[int, int]:
@@ -161,20 +154,4 @@ def _worse_figures(pair: Changes) -> Iterator[str]:
             yield (
                 f"{change.statistic} of {change.reader} is {side} by {change.gap}, "
                 f"{where}, {change.condition}"
-            )
-
-
-def _worse_parts(
-    first: str, comparison: Comparison, paired: pd.DataFrame
-) -> Iterator[str]:
-    """The parts from which readers are surely more often right on the same items."""
-    if not comparison.worse.get(ALONE) or paired.empty:
-        return
-    alone = paired[~paired["part"].isin(["", "pair: "])]
-    for row in alone[alone["clear"] & (alone["value"] > 0)].to_dict("records"):
-        if row["first"] == first:
-            yield (
-                f"{row['reader']} is right {row['value']:.3f} [{row['low']:.3f}, "
-                f"{row['high']:.3f}] more often, {row['part']}{row['second']} − "
-                f"{row['first']}"
             )

@@ -28,7 +28,8 @@ from measurand.wording.text import plain_text
 COMPARE = "compare"  # what a report on reports is called
 # Statistics that are shares, of which a hundredth is a percentage point.
 SHARES = (
-    *("accuracy", "over_majority", "single_accuracy", "choices_only", "delta_evi"),
+    *("over_blank", "gain", "room", "delta_evi", "accuracy"),
+    *("over_majority", "single_accuracy", "choices_only"),
     *("query_only", "evidence_only", "closed_book", "exact_match", "rationale_only"),
 )
 MOST_ROWS, WIDEST = 6, 34  # rows of the small table, and letters of a name in it
@@ -130,9 +131,16 @@ def change_grids(report: Report) -> Iterator[TextGrid]:
     if first is not None:
         rows = [row for row in list_differences(report) if row.names == first.names]
         names = plain_text(f"{first.names[1]} less {first.names[0]}", WIDEST)
-        header = (names, "old", "new", "difference (95 % CI; * not 0)")
-        cells = tuple(_difference_cells(rows[:MOST_ROWS]))
+        shown = rows[:MOST_ROWS]
+        header = (names, "old", "new", f"difference ({_say_levels(shown)}; * not 0)")
+        cells = tuple(_difference_cells(shown))
         yield TextGrid("What differs", header, cells)
+
+
+def _say_levels(rows: Sequence[Difference]) -> str:
+    """The level of the intervals, or levels: not all statistics have the same."""
+    levels = sorted({row.gap.level for row in rows})
+    return f"{' or '.join(f'{100 * level:g}' for level in levels)} % CI"
 
 
 def _difference_cells(rows: Sequence[Difference]) -> Iterator[tuple[str, ...]]:
@@ -210,8 +218,9 @@ def fill_compare(report: Report, words: VerdictWords) -> Details:
     certain = sum(row.is_certain for row in rows)
     cause = ""
     if certain:
-        level = f"{100 * rows[0].gap.level:g} % CI excludes 0"
-        cause = f"{certain} of {len(rows)} figures differ for certain ({level})."
+        level = _say_levels([row for row in rows if row.is_certain])
+        cause = f"{certain} of {len(rows)} figures differ for certain ({level} "
+        cause += "excludes 0)."
     look = ("Read the differences that clear zero first.",) if certain else ()
     first_row = headline(report)
     certainty = NOTHING_PAIRED if not rows else f"{len(rows)} figures were compared."
