@@ -1,5 +1,6 @@
 """Parquet that holds more than it seems to: one line, before it is unpacked."""
 
+import importlib
 import subprocess
 import sys
 
@@ -8,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from measurand.benchmarks import parquet
+from measurand.benchmarks import parquet, unpack
 from measurand.benchmarks.files import read_table_file
 from measurand.benchmarks.pointers import find_options
 from measurand.core.errors import BadInput
@@ -151,9 +152,11 @@ def test_small_files_of_gigabytes_are_a_line_each_where_memory_is_limited(tmp_pa
     lines = done.stdout.splitlines()
     assert len(lines) == len(paths), done.stderr[-300:]
     for line in lines:
-        assert "it holds more than" in line
         # By a count, and not by an allocation that failed at the limit.
-        assert "the memory that is free holds a table of no more" in line
+        assert (
+            "the memory that is free holds a table of no more" in line
+            or "it unpacks to more than 250 times its size" in line
+        )
 
 
 def test_a_text_that_stands_in_all_rows_is_counted_in_each(tmp_path, monkeypatch):
@@ -174,6 +177,79 @@ def test_numbers_and_bytes_of_one_width_are_counted_by_the_footer(
     for column in (pa.array([7] * 200_000, pa.int8()), wide):
         with pytest.raises(BadInput, match=r"it holds more than 1\.0 MB"):
             read_table_file(write(tmp_path / "more.parquet", {"a": column}))
+
+
+def test_a_file_that_unpacks_to_too_many_times_its_size_is_one_line(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(unpack, "FREE", 1_000_000)
+    fits = write(tmp_path / "fits.parquet", {"a": repeat("x" * 200)})
+    assert len(read_table_file(fits)) == ROWS
+    for column in (repeat("x" * 2_000), listed(repeat("x" * 2_000))):
+        path = write(tmp_path / "more.parquet", {"a": column})
+        assert path.stat().st_size < 10_000
+        with pytest.raises(BadInput, match="it unpacks to more than 250 times its"):
+            read_table_file(path)
+
+
+def test_texts_that_share_are_counted_in_pieces_whatever_the_footer_claims(
+    tmp_path, monkeypatch
+):
+    texts = ["x" * 50_000 + f"{i:04d}" for i in range(400)]
+    path = write(tmp_path / "a.parquet", {"a": texts}, **SHARED, write_statistics=False)
+    size = pq.read_metadata(path).row_group(0).column(0).total_uncompressed_size
+    claim(path, [size], 1)
+    pieces = []
+    monkeypatch.setattr(parquet, "most_bytes", lambda: 1_000_000)
+    count = parquet._text_bytes
+    monkeypatch.setattr(
+        parquet, "_text_bytes", lambda a: pieces.append(len(a)) or count(a)
+    )
+    with pytest.raises(BadInput, match=r"it holds more than 1\.0 MB"):
+        read_table_file(path)
+    assert {*pieces} == {1}
+
+
+@pytest.mark.parametrize(("column", "passes"), [("x", 1), (["x", "y"], 40)], ids=str)
+def test_texts_of_all_columns_are_counted_together(
+    tmp_path, monkeypatch, column, passes
+):
+    columns = {f"c{i}": [column] * 40 for i in range(9)}
+    path = write(tmp_path / "a.parquet", columns, row_group_size=1)
+    read, starts = pq.ParquetFile.iter_batches, []
+
+    def counted(file, *arguments, **options):
+        starts.append(options)
+        return read(file, *arguments, **options)
+
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", counted)
+    assert len(read_table_file(path)) == 40
+    assert len(starts) == passes
+
+
+KINDS = {
+    "interval, deep": ("interval", b"[" * 100_000),
+    "interval, nothing told": ("interval", b"{}"),
+    "interval, unknown": ("interval", b'{"subtype":"nonsense","closed":"x"}'),
+    "period, deep": ("period", b"[" * 100_000),
+    "period, unknown": ("period", b'{"freq":"nonsense"}'),
+}
+
+
+@pytest.mark.parametrize(("kind", "told"), KINDS.values(), ids=KINDS)
+def test_types_of_pandas_that_a_program_made_known_are_one_line(tmp_path, kind, told):
+    importlib.import_module("pandas.core.arrays.arrow.extension_types")
+    ends = {"left": 1, "right": 2} if kind == "interval" else 1
+    name = {b"ARROW:extension:name": f"pandas.{kind}".encode()}
+    array = pa.array([ends] * 3)
+    field = pa.field(
+        "x", array.type, metadata=name | {b"ARROW:extension:metadata": told}
+    )
+    table = pa.table([array], schema=pa.schema([field]))
+    pq.write_table(table, tmp_path / "a.parquet")
+    with pytest.raises(BadInput, match="not a whole Parquet file") as failed:
+        read_table_file(tmp_path / "a.parquet")
+    assert "\n" not in str(failed.value)
 
 
 HONEST = {

@@ -28,6 +28,10 @@ def verdict(i):
     return ("TRUE-ISH", "FALSE-ISH", "UNCLEAR")[i % 3]
 
 
+SENTENCES = (
+    "this claim is fully supported by all of the sources given",
+    "this claim is refuted by at least one of the sources",
+)
 LAYOUTS = {
     "the newcomer's": (
         {"id": str, "stmt_txt": short, "abstract_snip": long, "verdict": verdict},
@@ -52,6 +56,22 @@ LAYOUTS = {
     ),
     "no label": ({"stmt": short, "snip": long}, {"query": "stmt", "evidence": "snip"}),
     "no text": ({"a": verdict, "b": str}, {"label": "a"}),
+    "labels of ten words": (
+        {"q": short, "ctx": long, "told": lambda i: SENTENCES[i % 2]},
+        {"query": "q", "evidence": "ctx", "label": "told"},
+    ),
+    "labels twice": (
+        {"q": short, "told": lambda i: SENTENCES[i % 2], "verdict": verdict},
+        {"query": "q", "label": "verdict"},
+    ),
+    "evidence of few kinds": (
+        {"q": short, "snip": lambda i: SENTENCES[i % 2], "verdict": verdict},
+        {"query": "q", "evidence": "snip", "label": "verdict"},
+    ),
+    "German": (
+        {"Behauptung": long, "Quelle": short, "Urteil": verdict},
+        {"query": "Behauptung", "evidence": "Quelle", "label": "Urteil"},
+    ),
     "texts of a few classes": (
         {"a": short, "b": lambda i: f"this is class {i % 2}"},
         {"query": "a", "label": "b"},

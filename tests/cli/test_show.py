@@ -126,3 +126,13 @@ def test_the_claim_is_never_proposed_as_evidence(tmp_path, run):
     path = written(tmp_path / "labels.jsonl", rows)
     outcome = run("show", path, "--query", "stmt_txt")
     assert (outcome.code, advice(outcome)) == (0, ["--evidence", "snip"])
+
+
+def test_labels_of_many_words_are_never_proposed_as_evidence(tmp_path, run):
+    told = ("supported by all of the sources given", "refuted by at least one of them")
+    rows = [
+        {"q": row["claim"], "about": told[i % 2], "label": i % 2}
+        for i, row in enumerate(made())
+    ]
+    outcome = run("show", written(tmp_path / "labels.jsonl", rows), "--query", "q")
+    assert (outcome.code, advice(outcome)) == (0, [])

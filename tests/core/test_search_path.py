@@ -45,9 +45,20 @@ def test_measurand_is_found_where_it_was_loaded_from(monkeypatch):
 
 def test_a_child_gets_no_entry_that_means_wherever_it_is(here):
     entries = os.pathsep.join(["", ".", "lib", "/a", str(here)])
-    expected = os.pathsep.join([str(here / "lib"), "/a", str(here)])
+    expected = os.pathsep.join(["/a", str(here)])
     changed = safe_variables({"PYTHONPATH": entries})
     assert changed == {"PYTHONSAFEPATH": "1", "PYTHONPATH": expected}
+
+
+def test_folders_that_pythonpath_names_by_where_we_are_are_left(here, monkeypatch):
+    names = os.pathsep.join(["src", "../beside", "/elsewhere", "../kept"])
+    kept = str(here.parent / "kept")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([names, kept]))
+    folders = [str(here / "src"), str(here.parent / "beside"), kept]
+    monkeypatch.setattr(sys, "path", [*folders, "/elsewhere"])
+    assert trusted_path() == [kept, "/elsewhere"]
+    leave_working_folder()
+    assert os.environ["PYTHONPATH"] == os.pathsep.join(["/elsewhere", kept])
 
 
 def test_a_working_folder_that_was_removed_is_left_too(here):

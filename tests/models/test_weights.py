@@ -368,6 +368,36 @@ def test_parts_without_end_are_one_line_before_any_is_made(copy, kind, name):
     refused(kind, folder, f"sets {name} to 1000000000; allowed are")
 
 
+ENDLESS = {
+    "groups": {"model_type": "albert", "num_hidden_groups": 10**7},
+    "inner groups": {"model_type": "albert", "inner_group_num": 10**7},
+    "networks": {"model_type": "mobilebert", "num_feedforward_networks": 10**7},
+    "layers": {"num_hidden_layers": 2_000},
+}
+
+
+@pytest.mark.parametrize("settings", ENDLESS.values(), ids=ENDLESS)
+@pytest.mark.parametrize("kind", ["encoder", "window"])
+def test_a_network_that_grows_beyond_its_weights_is_one_line(copy, kind, settings):
+    folder = copy(kind)
+    change_config(folder, architectures=None, embedding_size=16, **settings)
+    refused(kind, folder, "config.json ", "the weights hold ")
+
+
+@pytest.mark.parametrize("kind", ["encoder", "window", "classifier"])
+def test_names_of_labels_without_end_are_one_line(copy, kind):
+    folder = copy(kind)
+    change_config(folder, id2label={str(n): "x" for n in range(30_001)})
+    refused(kind, folder, "sets id2label to 30001; allowed are 30,000 at most")
+
+
+def test_no_hook_is_left_behind(copy):
+    folder = copy("window")
+    change_config(folder, num_hidden_layers=2_000)
+    refused("window", folder, "modules, and the weights hold ")
+    assert not torch.nn.modules.module._global_module_registration_hooks
+
+
 def test_an_encoder_with_fewer_positions_than_marks_is_one_line(tmp_path):
     place = tiny_families.save(tmp_path, "bert", max_position_embeddings=3)
     with pytest.raises(MissingWeights, match="reads 3 tokens, which leaves none"):

@@ -348,6 +348,14 @@ def test_of_several_reports_none_lies_behind_a_link(lean, tmp_path):
         saved.load_folder(tmp_path / "all")
 
 
+def test_the_list_of_several_reports_is_no_link(lean, tmp_path):
+    saved.save_reports(saved.Reports({"leakage": lean}), tmp_path / "all", {})
+    shutil.move(tmp_path / "all" / "audits.json", tmp_path / "secret")
+    (tmp_path / "all" / "audits.json").symlink_to(tmp_path / "secret")
+    with pytest.raises(BadInput, match=r"^cannot read \S+/audits.json: it is a link"):
+        saved.load_folder(tmp_path / "all")
+
+
 def test_several_reports_of_one_audit_have_a_page_that_leads_to_them(lean, tmp_path):
     of_other = replace(lean, benchmark={**lean.benchmark, "name": "moons"})
     reports = saved.Reports({"first": lean, "second": of_other})

@@ -34,6 +34,9 @@ MOST_PATHS = 20  # of a column that are named
 DEEPEST_PATH = 8  # steps
 RECORD = 8  # elements at most of a list whose elements differ: a row of its own
 FEWEST_WORDS = 3  # on average, where texts of an unknown name may be the evidence
+# Sentences that stand again and again, as labels do: the most of them, the fewest rows
+# of each, and how long they are in words on average.
+MOST_SENTENCES, LEAST_AGAIN, LONGEST_SENTENCE = 6, 5, 20
 TEXTS = ("query", "evidence", "fields", "choices", "answers")  # parts that are texts
 SUGGESTED = ("query", "evidence", "label")
 CHOICES = {"choices", "options", "endings"}  # texts to choose from decide nothing
@@ -343,6 +346,21 @@ def _may_be_evidence(path: Path, named: Set[str | None]) -> bool:
     return not is_taken and all(map(is_evidence_name, names))
 
 
+def says_few_things(cells: Sequence[object]) -> bool:
+    """Whether a column says the same few sentences again and again, as labels do.
+
+    Evidence may stand in many rows too, but is longer, or of more kinds.
+    """
+    texts = [cell for cell in cells if isinstance(cell, str)]
+    distinct = {*texts}
+    words = sum(len(text.split()) for text in distinct)
+    return (
+        2 <= len(distinct) <= MOST_SENTENCES
+        and LEAST_AGAIN * len(distinct) <= len(texts)
+        and words <= LONGEST_SENTENCE * len(distinct)
+    )
+
+
 def is_evidence_name(name: str) -> bool:
     """Whether a name may be that of evidence: not of an id, say, or an explanation."""
     return not {word.lower() for word in WORD.findall(name)} & NO_EVIDENCE
@@ -367,7 +385,11 @@ def _suggest_field(
     longest = max(unnamed, key=lambda path: _mean_words(nested[path]), default=None)
     if longest and _mean_words(nested[longest]) >= FEWEST_WORDS:
         return str(longest)
-    columns = [path for path in flat if _part_of(path) is None]
+    columns = [
+        path
+        for path in flat
+        if _part_of(path) is None and not says_few_things(flat[path])
+    ]
     long = [str(path) for path in columns if _mean_words(flat[path]) >= FEWEST_WORDS]
     return "+".join(long)
 

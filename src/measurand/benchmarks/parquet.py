@@ -3,7 +3,7 @@
 A text that a dictionary holds once may stand in a million rows, and so may one that is
 written as what it shares with the one before. The headers of all pages bound everything
 else, as the footer may claim less than they hold; texts are counted in dictionary form,
-a column at a time, and only then written out.
+a piece at a time, and only then written out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,8 +16,13 @@ import pyarrow.parquet as pq
 
 from measurand.benchmarks.formats import MOST_COLUMNS, require_distinct_names
 from measurand.benchmarks.pages import MOST_PAGES, Pages, read_pages
-from measurand.benchmarks.unpack import check_size, most_bytes
-from measurand.core.errors import BadInput, quote
+from measurand.benchmarks.unpack import (
+    check_ratio,
+    check_size,
+    most_by_ratio,
+    most_bytes,
+)
+from measurand.core.errors import BadInput, MeasurandError, quote
 from measurand.core.files import DEEPEST, parse_json
 
 PARQUET = b"PAR1"  # the bytes such files begin with
@@ -35,8 +40,13 @@ def parse_parquet(stream: IO[bytes]) -> pd.DataFrame:
         columns = [_to_plain(column) for column in table.columns]
         table = pa.Table.from_arrays(columns, names=table.column_names)
         return table.to_pandas(integer_object_nulls=True)  # type: ignore[no-any-return]
-    except (pa.ArrowException, OSError, ValueError) as broken:
-        raise BadInput(f"not a whole Parquet file ({quote(str(broken))})") from None
+    except (MeasurandError, MemoryError):
+        raise
+    # Types of pandas that a program has made known to Arrow run code of their own on
+    # what the file says about them, and raise errors of any kind.
+    except Exception as broken:
+        why = quote(str(broken) or type(broken).__name__)
+        raise BadInput(f"not a whole Parquet file ({why})") from None
 
 
 def read_parquet(stream: IO[bytes]) -> tuple[Any, bytes]:
@@ -82,23 +92,25 @@ def check_parquet(content: bytes) -> None:
     _check_columns([column.path for column in columns])
     most = most_bytes()
     pages = _read_all_pages(content, footer)
-    size = _check_values(footer, pages, [column.length for column in columns], most)
+    widths = [column.length for column in columns]
+    size = _check_values(footer, pages, widths, most, len(content))
     texts = [c.path for c in columns if c.physical_type == "BYTE_ARRAY"]
     shared = _shared_sizes(footer, pages)
     dictionaries = [path for path in texts if path not in shared]
     file = pq.ParquetFile(source, metadata=footer, read_dictionary=dictionaries)
     require_distinct_names(file.schema_arrow.names)
-    for path in texts:
-        # Arrow takes `a` for a prefix of a column that is called `a.b`, too.
-        inside = [s for p, s in shared.items() if f"{p}.".startswith(f"{path}.")]
-        # A text is never longer than all that is stored of its column.
-        rows = most // PIECES // max(1, sum(inside)) if inside else PIECE
-        rows = max(1, min(rows, PIECE))
-        # One group of rows a time: Arrow reads no lists of texts of two dictionaries.
-        for group in range(footer.num_row_groups):
-            for batch in file.iter_batches(rows, row_groups=[group], columns=[path]):
-                size += sum(map(_text_bytes, batch.columns))
-                check_size(size, most)
+    # A row of texts is never longer than all that is stored of their columns.
+    bound = min(most, most_by_ratio(len(content)))
+    rows = bound // PIECES // max(1, sum(shared.values())) if shared else PIECE
+    rows = max(1, min(rows, PIECE))
+    groups = [*range(footer.num_row_groups)]
+    # Arrow reads no lists of texts of two dictionaries: these a group of rows a time.
+    has_lists = any(c.max_repetition_level for c in columns if c.path in texts)
+    for some in ([[g] for g in groups] if has_lists else [groups]) if texts else ():
+        for batch in file.iter_batches(rows, row_groups=some, columns=texts):
+            size += sum(map(_text_bytes, batch.columns))
+            check_size(size, most)
+            check_ratio(size, len(content))
 
 
 def _check_columns(paths: Sequence[str]) -> None:
@@ -123,7 +135,11 @@ def _read_all_pages(content: bytes, footer: Any) -> list[Pages]:
 
 
 def _check_values(
-    footer: Any, pages: Sequence[Pages], widths: Sequence[int | None], most: int
+    footer: Any,
+    pages: Sequence[Pages],
+    widths: Sequence[int | None],
+    most: int,
+    packed: int,
 ) -> int:
     """The bytes that all values take apart from texts, where they are not too many.
 
@@ -135,6 +151,7 @@ def _check_values(
         size += count * max(CELL, widths[column] or 0)
         stored += max(0, chunk.total_uncompressed_size, held.size)
     check_size(max(size, stored), most)
+    check_ratio(max(size, stored), packed)
     return size
 
 

@@ -17,6 +17,7 @@ from measurand.benchmarks.nested import (
     WORD,
     find_nested,
     is_evidence_name,
+    says_few_things,
 )
 from measurand.benchmarks.roles import (
     PLAIN,
@@ -29,21 +30,24 @@ ROWS = 200  # that are looked into, from the first on
 MOST_CLASSES = 20
 FEWEST_EACH = 3  # rows a class on average, or it may as well be an id
 LONGEST_LABEL = 4  # words on average
-# Words in names that tell a part without being plain, such as `stmt_txt`.
+# Words in names that tell a part without being plain, such as `stmt_txt`; of other
+# languages too, as a claim may be longer than its source.
 HINTS = {
     "query": frozenset(
         {"claim", "claims", "statement", "stmt", "question", "query", "hypothesis"}
         | {"hyp", "sentence", "assertion", "utterance", "headline", "prompt", "tweet"}
+        | {"behauptung", "aussage", "frage", "affirmation", "pregunta", "domanda"}
     ),
     "evidence": frozenset(
         {"evidence", "premise", "context", "ctx", "passage", "paragraph", "document"}
         | {"doc", "article", "abstract", "snippet", "snip", "source", "background"}
-        | {"support", "reference", "body", "facts"}
+        | {"support", "reference", "body", "facts", "quelle", "beleg", "kontext"}
+        | {"preuve", "fuente", "contexto", "fonte", "contesto"}
     ),
     "label": frozenset(
         {"label", "labels", "lbl", "gold", "target", "class", "verdict", "stance"}
         | {"veracity", "truth", "rating", "judgement", "judgment", "relation"}
-        | {"answer", "decision", "sentiment", "result"}
+        | {"answer", "decision", "sentiment", "result", "urteil", "veredicto"}
     ),
 }
 
@@ -61,18 +65,23 @@ def propose_columns(
     columns = [str(name) for name in table.columns]
     head = table.head(ROWS)
     other_names = {name for part in PLAIN for name in plain_names(part)}
-    taken = {*named, *called_choices(columns), *find_nested(head)}
+    choices = {*called_choices(columns), *find_nested(head)}
+    taken = {*named, *choices}
     taken |= {c for c in columns if c.lower() in other_names}
     free = [c for c in columns if c not in taken and is_evidence_name(c)]
-    labels = [c for c in free if _is_label([*head[c]])]
+    said = [c for c in free if says_few_things([*head[c]]) and _hint("evidence", c) < 1]
+    labels = [c for c in free if _is_label([*head[c]])] or said
     texts = {c: length for c in free if (length := _mean_length([*head[c]]))}
     guesses: dict[str, str] = {}
     if "label" in missing and labels:  # the last one, as labels stand behind texts
         guesses["label"] = max(reversed(labels), key=lambda c: _hint("label", c))
-    for column in labels:
+    for column in {*labels, *said}:
         texts.pop(column, None)
     if "query" in missing:
-        asking = asking_columns(columns)
+        # Without choices, such a column may as well be the evidence: `ctx`.
+        asking = [
+            c for c in asking_columns(columns) if choices or _hint("query", c) >= 0
+        ]
         # The shortest: what is to be decided is seldom longer than what decides it.
         query = min(texts, key=lambda c: (-_hint("query", c), texts[c]), default=None)
         if query is not None or asking:

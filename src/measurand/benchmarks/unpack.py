@@ -29,7 +29,7 @@ class _Bounded(io.RawIOBase):
         super().__init__()
         self.stream = stream
         self.most = most_bytes()
-        self.most_by_ratio = max(FREE, MOST_RATIO * packed)
+        self.packed = packed
         self.position = 0
 
     def readable(self) -> bool:
@@ -46,11 +46,7 @@ class _Bounded(io.RawIOBase):
         chunk = self.stream.read(len(buffer))
         self.position += len(chunk)
         check_size(self.position, self.most)
-        if self.position > self.most_by_ratio:
-            raise BadInput(
-                f"it unpacks to more than {MOST_RATIO} times its size, as no benchmark "
-                "does; give it unpacked if you trust it"
-            )
+        check_ratio(self.position, self.packed)
         buffer[: len(chunk)] = chunk
         return len(chunk)
 
@@ -81,6 +77,20 @@ def check_size(size: int, most: int) -> None:
         raise BadInput(
             f"it holds more than {most / 2**20:,.1f} MB, and the memory that is free "
             "holds a table of no more; give fewer rows, or read it on a larger machine"
+        )
+
+
+def most_by_ratio(packed: int) -> int:
+    """The most bytes that a file of so many may unpack to."""
+    return max(FREE, MOST_RATIO * packed)
+
+
+def check_ratio(size: int, packed: int) -> None:
+    """Raise where a file unpacks to so many times its size as no benchmark does."""
+    if size > most_by_ratio(packed):
+        raise BadInput(
+            f"it unpacks to more than {MOST_RATIO} times its size, as no benchmark "
+            "does; give it unpacked if you trust it"
         )
 
 

@@ -23,16 +23,22 @@ def leave_working_folder() -> None:
     """Import nothing from the working folder from now on, in children neither.
 
     It stays where the user names it in PYTHONPATH as an absolute path, or where
-    measurand itself was loaded from it.
+    measurand itself was loaded from it. Relative entries are left like it: they mean a
+    folder of whoever packed the one we are in.
     """
     sys.path[:] = trusted_path()
     os.environ.update(safe_variables(dict(os.environ)))
 
 
 def trusted_path() -> list[str]:
-    """The entries of `sys.path` but for the working folder."""
+    """The entries of `sys.path` but for the working folder, and relative ones."""
     kept = {*_user_entries(dict(os.environ)), _home()}
-    return [entry for entry in sys.path if entry in kept or not _is_here(entry)]
+    left = {*map(_real_path, _relative_entries(dict(os.environ)))}
+    return [
+        entry
+        for entry in sys.path
+        if entry in kept or not (_is_here(entry) or _real_path(entry) in left)
+    ]
 
 
 def safe_variables(variables: dict[str, str]) -> dict[str, str]:
@@ -47,21 +53,29 @@ def safe_variables(variables: dict[str, str]) -> dict[str, str]:
 
 
 def _user_entries(variables: dict[str, str]) -> list[str]:
-    """The folders that PYTHONPATH names, but for those that are wherever we are."""
+    """The folders that PYTHONPATH names, but for those that depend on where we are."""
     entries = variables.get(VARIABLE, "").split(os.pathsep)
-    return [
-        os.path.abspath(entry)
-        for entry in entries
-        if os.path.isabs(entry) or not _is_here(entry)
-    ]
+    return [os.path.abspath(entry) for entry in entries if os.path.isabs(entry)]
+
+
+def _relative_entries(variables: dict[str, str]) -> list[str]:
+    """The entries of PYTHONPATH that mean another folder wherever we are."""
+    entries = variables.get(VARIABLE, "").split(os.pathsep)
+    return [entry for entry in entries if entry and not os.path.isabs(entry)]
 
 
 def _is_here(entry: str) -> bool:
     """Whether an entry is the working folder, by whatever name."""
+    here = _real_path(os.curdir)
+    return _real_path(entry) == here if here else not os.path.isabs(entry)
+
+
+def _real_path(entry: str) -> str:
+    """The folder that an entry means; empty where the working folder was removed."""
     try:
-        return os.path.realpath(entry) == os.path.realpath(os.curdir)
-    except (OSError, ValueError):  # the working folder was removed
-        return not os.path.isabs(entry)
+        return os.path.realpath(entry)
+    except (OSError, ValueError):
+        return ""
 
 
 def _home() -> str:

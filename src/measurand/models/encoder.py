@@ -79,7 +79,7 @@ def encoder_window(name: str) -> int:
     """The most tokens that the encoder reads."""
     location = encoder_location(name)
     with loading(ENCODER, location):
-        count = position_count(load_config(location))
+        count = position_count(load_config(location), location)
     return UNKNOWN_WINDOW if count is None else count
 
 

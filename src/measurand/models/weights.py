@@ -12,11 +12,13 @@ import math
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import get_ident
 from typing import Any
 
 import torch
 import transformers
 from safetensors import safe_open
+from torch.nn.modules.module import register_module_module_registration_hook
 
 from measurand.core.errors import BadInput, MeasurandError, MissingWeights, quote
 from measurand.core.files import MOST_BYTES, read_bounded, read_json
@@ -33,9 +35,14 @@ LAYERS = (
 )
 # Parts that are made one after the other, before any weights are looked at: the most of
 # each that a config may ask for, far more than any model has.
-MOST_PARTS = dict.fromkeys(LAYERS, 2_000) | dict.fromkeys(
-    ("num_experts", "num_local_experts", "n_routed_experts", "num_labels"), 100_000
+MOST_PARTS = (
+    dict.fromkeys(LAYERS, 2_000)
+    | dict.fromkeys(("num_experts", "num_local_experts", "n_routed_experts"), 100_000)
+    | dict.fromkeys(("num_labels", "id2label", "label2id"), 30_000)
 )
+# Modules for each part of the weights, and beside them, that a network may be made of:
+# real ones are made of fewer than three. Where no weights are beside a config, in all.
+EACH_PART, BESIDE, MOST_MODULES = 20, 1_000, 200_000
 POOLER = "pooler"  # a part of the body that checkpoints for other tasks lack
 NEEDED = f"a directory with {CONFIG}, {WEIGHTS} and tokenizer, or a hub id within reach"
 ADVICE = "load it where you trust it, and save it again with save_pretrained"
@@ -83,16 +90,20 @@ def load_tokenizer(location: str, **options: Any) -> Any:
     return tokenizer
 
 
-def position_count(config: Any) -> int | None:
+def position_count(config: Any, location: str = "") -> int | None:
     """How many tokens have a position; None where config.json sets no bound.
 
     RoBERTa and its like count positions from behind that of the padding.
+
+    Args:
+        config: What config.json says.
+        location: Where the weights are, where they were not read yet.
     """
     stated = getattr(config, "max_position_embeddings", None)
     if not isinstance(stated, int) or stated < 1:
         return None  # -1 stands for positions relative to each other
-    with torch.random.fork_rng(devices=[]), torch.device("meta"):
-        build: Any = transformers.AutoModel.from_config
+    build: Any = transformers.AutoModel.from_config
+    with _sketching(len(_weight_shapes(location)) if location else 0):
         network = build(config)
     skipped = [
         getattr(table, "padding_idx", None)
@@ -233,6 +244,8 @@ def _check_config(folder: Path) -> None:
     parts = [config, *(part for part in config.values() if isinstance(part, dict))]
     for name, most in MOST_PARTS.items():
         counts = [part.get(name) for part in parts]
+        # Of labels, each has a name.
+        counts = [len(c) if isinstance(c, dict | list) else c for c in counts]
         if wrong := [n for n in counts if isinstance(n, int) and n > most]:
             raise MissingWeights(
                 f"{where} sets {name} to {wrong[0]}; allowed are {most:,} at most"
@@ -264,14 +277,9 @@ def _check_size(kind: Any, location: str) -> None:
 
     All of it would be drawn at random before anybody could say so, and fill the memory.
     """
-    files = sorted(Path(location).glob("*.safetensors"))
-    if not files:
+    shapes = _weight_shapes(location)
+    if not shapes:
         return
-    shapes: list[list[int]] = []
-    for file in files:
-        with safe_open(file, framework="pt") as tensors:
-            names = tensors.keys()
-            shapes += [tensors.get_slice(name).get_shape() for name in names]
     config = load_config(location)
     for name in LAYERS:
         value = getattr(config, name, None)
@@ -282,7 +290,7 @@ def _check_size(kind: Any, location: str) -> None:
             )
     if getattr(config, "quantization_config", None) is not None:
         return  # several numbers in one
-    with torch.random.fork_rng(devices=[]), torch.device("meta"):
+    with _sketching(len(shapes)):
         described = sum(part.numel() for part in kind.from_config(config).parameters())
     held = sum(math.prod(shape) for shape in shapes)
     # Twice for a table that is tied to the head and stands in the weights once.
@@ -291,6 +299,46 @@ def _check_size(kind: Any, location: str) -> None:
             f"config.json describes {described:,} numbers, and the weights hold "
             f"{held:,}, so that most would be drawn at random"
         )
+
+
+def _weight_shapes(location: str) -> list[list[int]]:
+    """The shapes of all parts of the weights in a directory."""
+    shapes: list[list[int]] = []
+    for file in sorted(Path(location).glob("*.safetensors")):
+        with safe_open(file, framework="pt") as tensors:
+            names = tensors.keys()
+            shapes += [tensors.get_slice(name).get_shape() for name in names]
+    return shapes
+
+
+@contextmanager
+def _sketching(parts: int) -> Iterator[None]:
+    """Make networks without numbers, and stop where one grows beyond its weights.
+
+    Configs of each family count layers, groups and blocks by names of their own, and a
+    count of millions would take hours: so the modules are counted as they are made.
+
+    Args:
+        parts: How many parts the weights hold; 0 where that is not known.
+    """
+    most = min(MOST_MODULES, BESIDE + EACH_PART * parts) if parts else MOST_MODULES
+    made, thread = 0, get_ident()
+
+    def count(*_: object) -> None:
+        nonlocal made
+        made += get_ident() == thread
+        if made > most:
+            held = f", and the weights hold {parts} parts" if parts else ""
+            raise ValueError(
+                f"config.json describes a network of more than {most:,} modules{held}"
+            )
+
+    hook = register_module_module_registration_hook(count)
+    try:
+        with torch.random.fork_rng(devices=[]), torch.device("meta"):
+            yield
+    finally:
+        hook.remove()
 
 
 def _list_parts(missing: Collection[str]) -> str:

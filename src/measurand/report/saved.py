@@ -18,7 +18,6 @@ from typing import Any, cast
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from measurand.benchmarks.parquet import index_column, read_parquet
 from measurand.benchmarks.unpack import open_unpacked
@@ -45,14 +44,6 @@ from measurand.wording.text import plain_text
 
 UNNAMED = re.compile(r"__index_level_\d+__")  # what pandas calls an index in a file
 MOST_REPORT_BYTES = 2**30  # a study of a year is a hundred times smaller
-# What a table of items that is missing or broken raises.
-READING_FAILURES = (
-    OSError,
-    ValueError,
-    KeyError,
-    TypeError,
-    pa.ArrowException,
-)
 EMPTY: Mapping[str, bytes] = {}
 DIGITS = 10  # beyond these a float differs between machines, and means nothing
 
@@ -242,7 +233,9 @@ def _load_items(directory: Path) -> pd.DataFrame:
         raise BadInput(
             f"{where}/items.parquet cannot be read: {failed}; run the audit again"
         ) from None
-    except READING_FAILURES as failed:
+    except MemoryError:
+        raise
+    except Exception as failed:  # Arrow and pandas raise errors of any kind
         raise BadInput(
             f"{where}/items.parquet is missing or broken; run the audit again"
         ) from failed
@@ -454,6 +447,11 @@ def load_all(directory: str | Path) -> Reports:
 def load_reports(directory: str | Path) -> Reports:
     """The reports that `save_reports` wrote."""
     folder = Path(directory)
+    try:
+        check_no_link(folder, "audits.json")
+    except BadInput as failed:
+        where = plain_text(folder, 200)
+        raise BadInput(f"cannot read {where}/audits.json: {failed}") from None
     contents = read_json(folder / "audits.json", MOST_REPORT_BYTES)
     told = contents if isinstance(contents, dict) else {}
     names = told.get("reports", {})

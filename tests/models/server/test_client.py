@@ -335,8 +335,9 @@ def test_the_spend_cap_is_never_passed_and_can_be_raised(tmp_path, cap, trouble)
         assert {*server.answered.values()} == {1}
 
 
-def test_what_may_have_been_worked_on_counts_at_its_worst():
-    with serving(trouble=("hang",) * 9) as server:
+@pytest.mark.parametrize("trouble", ["hang", "408", "409", "425"])
+def test_what_may_have_been_worked_on_counts_at_its_worst(trouble):
+    with serving(trouble=(trouble,) * 9) as server:
         endpoint = reached(server, retries=1, timeout_s=0.1, cap_tokens=100_000)
         with pytest.raises(EndpointFailed):
             endpoint_replies(endpoint, prompts(1))

@@ -95,7 +95,7 @@ from measurand.readers.prompting import find_label, first_line, mark_labels
 labels = mark_labels(("no", "yes"))
 prompt = "Say why." + chr(10) + "Input: claim: x" + chr(10) + "Why?"
 for piece in (
-    chr(0x300) + chr(0x327),
+    chr(0x300) + chr(0x327), chr(0xfdfa), chr(0x33af),
     "yes ", "no ", "answer: ", "answer ", " ", chr(10), "*", ": ", "- ",
     "final answer ", "Input ", "the ", "&", "&#9", "0x00", chr(92), chr(92) + "u{0",
 ):

@@ -10,7 +10,7 @@ import pytest
 
 from measurand.core.files import keep_calls
 from measurand.models.server.client import endpoint_replies
-from measurand.models.server.key import redact_key
+from measurand.models.server.key import _readings, redact_key
 from tests.models.fake_server import serving
 from tests.models.server.conftest import KEY
 from tests.models.server.test_client import prompts, reached
@@ -33,13 +33,23 @@ def encoded(encode, *encodings):
     ]
 
 
-def twice(key):
-    inner = (
-        base64.b64encode(b"is " + key.encode()),
-        base64.urlsafe_b64encode(b"a" + key.encode()),
-    )
+def twice(*encodings):
+    """The key in base64 of base64, with something before it."""
     encodes = base64.b64encode, base64.urlsafe_b64encode
-    return [encode(b"x" + text).decode() for encode in encodes for text in inner]
+    return lambda key: [
+        encode(b"x" + inner(before + key.encode(encoding))).decode()
+        for encode in encodes
+        for encoding in encodings
+        for inner, before in zip(encodes, (b"is ", b"a"), strict=True)
+    ]
+
+
+def mixed(form):
+    """Every other letter of the key in this form, and the others as they are."""
+    return lambda key: "".join(
+        letter if number % 2 else form.format(ord(letter))
+        for number, letter in enumerate(key)
+    )
 
 
 def shift(key):
@@ -64,7 +74,7 @@ FORMS = {
     r"`\x73`": each(r"\x{:02x}"),
     r"`\x{73}`": each(r"\x{{{:x}}}"),
     "`%73`": each("%{:02X}"),
-    "`=73`": each("={:02X}"),
+    "`=73`": lambda key: [each("={:02X}")(key), mixed("={:02X}")(key)],
     r"`\u0073`": lambda key: [each(r"\u{:04x}")(key), each(r"\\u{:04x}")(key)],
     r"`\u{73}`": each(r"\u{{{:x}}}"),
     r"`\U00000073`": each(r"\U{:08x}"),
@@ -81,7 +91,8 @@ FORMS = {
         *encoded(base64.encodebytes)(key * 3),
     ],
     "base64 of UTF-16": encoded(base64.b64encode, *WIDE),
-    "base64 twice": twice,
+    "base64 twice": twice("utf-8"),
+    "base64 twice of UTF-16": twice(*WIDE),
     "base32": encoded(base64.b32encode),
     "base64 backwards": lambda key: base64.b64encode(key.encode()).decode()[::-1],
     "hexadecimal backwards": lambda key: key.encode().hex()[::-1],
@@ -139,6 +150,15 @@ def test_a_form_that_is_hidden_is_in_no_call(tmp_path, form):
     calls = [path.read_text() for path in tmp_path.glob("calls/*/*.json")]
     assert len(calls) == len(texts)
     assert not any(text in call for text in texts for call in calls)
+
+
+@pytest.mark.parametrize("sign", ["\ufdfa", "\u33af"])
+def test_no_sign_that_stands_for_many_letters_makes_a_text_much_longer(sign):
+    """Of `\\ufdfa`, Unicode makes eighteen letters, none of which a key holds."""
+    text = sign * 9_999
+    assert all(len(view) <= 5 * len(text) for view in _readings(text))
+    assert redact_key(f"{text}{KEY}{text}", KEY) == f"{text}[key]{text}"
+    assert redact_key(f"{text}{' '.join(KEY)}{text}", KEY) == "[key]"
 
 
 WORDS = ("The", "sk", "key", "is", "very", "boat", "012", "789", "mast", "sail")

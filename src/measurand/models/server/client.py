@@ -349,8 +349,8 @@ class _EndpointClient:
                     )
                 return reply, None
             is_unreached = answer.fault == UNREACHED
-            unbilled = answer.status in UNBILLED or 300 <= answer.status < 500
-            if unbilled or is_unreached:
+            is_final = 300 <= answer.status < 500 and answer.status not in RETRIED
+            if answer.status in UNBILLED or is_final or is_unreached:
                 used = Use()
             if is_unreached and self.ceiling is not None:
                 self.ceiling.give_back(letters)

@@ -88,7 +88,7 @@ HEX = "[0-9a-fA-F]"
 ESCAPE = re.compile(
     rf"""
       \\U({HEX}{{8}}) | (?:\\u|%[uU])({HEX}{{4}}) | [uU]\+({HEX}{{4,6}})
-    | \\[ux]\{{0*+({HEX}{{1,6}})\}} | (?:\\x|%|0[xX](?:00)*)({HEX}{{2}})
+    | \\[ux]\{{0*+({HEX}{{1,6}})\}} | (?:\\x|[%=]|0[xX](?:00)*)({HEX}{{2}})
     | &\#[xX]0*+({HEX}{{1,6}});? | &\#0*+(?P<decimal>[0-9]{{1,7}});?
     | (?:\\|0[oO])(?P<octal>[0-7]{{2,3}}(?![oO]))
     | &(?P<name>[a-zA-Z][a-zA-Z0-9]{{1,31}};) | \\(?P<sign>.)
@@ -102,6 +102,7 @@ ENCODINGS: tuple[tuple[Callable[[bytes], bytes], int], ...] = (
     (base64.b16encode, 4),
 )
 SLICE = 64  # letters that are normalised at a time
+OTHERS = re.compile("[^a-z0-9]+")  # what is in no form of a key, in small letters
 
 
 def redact_key(text: str, key: str) -> str:
@@ -162,10 +163,12 @@ def _key_forms(key: str) -> list[str]:
     for encode, bits in ENCODINGS:
         forms += _encode(content, encode, bits)
     # The zero at its end is at the start in the other order of bytes.
-    forms += _encode(key.encode("utf-16-le")[:-1], base64.b64encode, 6)
-    for encode in (base64.b64encode, base64.urlsafe_b64encode):
-        for letters in _encode(content, encode, 6):
-            forms += _encode(letters.encode(), base64.b64encode, 6)
+    wide = key.encode("utf-16-le")[:-1]
+    forms += _encode(wide, base64.b64encode, 6)
+    for written in (content, wide):
+        for encode in (base64.b64encode, base64.urlsafe_b64encode):
+            for letters in _encode(written, encode, 6):
+                forms += _encode(letters.encode(), base64.b64encode, 6)
     return [*dict.fromkeys(map(_bare_letters, forms))]
 
 
@@ -207,9 +210,13 @@ def _unescape(match: re.Match[str]) -> str:
 
 
 def _bare_letters(text: str) -> str:
-    """Letters and digits alone, small, in their plainest shape and without accents."""
+    """Letters and digits alone, small, in their plainest shape and without accents.
+
+    A key holds those of ASCII. Of a sign that stands for many letters of another
+    script, nothing is left: or a text would become eighteen times as long.
+    """
+    # Marks in a row are put in order, in quadratic time: so no row is a long one.
+    slices = (text[i : i + SLICE] for i in range(0, len(text), SLICE))
     if not text.isascii():
-        # Marks in a row are put in order, in quadratic time: so no row is a long one.
-        slices = (text[i : i + SLICE] for i in range(0, len(text), SLICE))
-        text = "".join(unicodedata.normalize("NFKD", part) for part in slices)
-    return re.sub(r"[\W_]+", "", text.casefold())
+        slices = (unicodedata.normalize("NFKD", part) for part in slices)
+    return "".join(OTHERS.sub("", part.casefold()) for part in slices)
