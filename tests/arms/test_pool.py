@@ -87,6 +87,7 @@ def figures(pool):
     return said, parts, repr(needs.need.gain), losses
 
 
+@pytest.mark.slow
 def test_the_look_of_a_file_changes_no_figure():
     assert figures(open_pool(ms.load(TABLE, **ALL))) == figures(load("all at once"))
 
