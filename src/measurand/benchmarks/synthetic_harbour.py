@@ -1,8 +1,8 @@
 """A small benchmark in plain English with three faults, for the first minute.
 
 Claims about a harbour, an entry of its log beside each, whether the claim is said to be
-supported, and why. Planted: refuted claims name more cargo (four in five are long, four
-in five of the others short), so that their length tells; the log decides nothing, since
+supported, and why. Planted: refuted claims name more cargo (98 in 100 are long, and 98
+in 100 of the others short), so that their length tells; the log decides nothing, since
 it speaks of other things; and the explanations speak of agreement or of its lack, so
 that they give the label away.
 """
@@ -22,7 +22,7 @@ from measurand.core.items import Items
 from measurand.core.seeds import generator
 
 SIZES = {"train": 1000, "test": 1000}
-TOLD = 0.8  # share of items whose length is that of their label
+TOLD = 0.98  # share of items whose length is that of their label
 LABELS = ("refuted", "supported")
 VESSELS = ("barge", "ferry", "schooner", "trawler", "tug", "yawl")
 PORTS = ("Bergen", "Cadiz", "Dover", "Genoa", "Hull", "Lisbon", "Porto", "Riga")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.stats import binom
+from scipy.special import betainc
 
 from measurand.core.arrays import Bools, Floats, Ints
 from measurand.core.estimate import Estimate
@@ -126,7 +126,8 @@ def _test(
             n = int(votes.has[~half][:, [column]].sum())
             right = float(votes.share[label][~half][:, [column]].sum())
             chance = float(votes.expected[label][~half][:, [column]].sum()) / max(n, 1)
-            p = float(binom.sf(np.floor(right + 1e-9) - 1, n, chance))
+            hits = np.floor(right + 1e-9)  # the tail of a binomial; all of it from 0 on
+            p = float(betainc(hits, n - hits + 1, chance)) if hits else 1.0
             # Of both halves the surer: Holm counts them as two tests.
             chances[column, label] = min(p, chances.get((column, label), 1.0))
     return [
