@@ -88,7 +88,7 @@ def demo_verb(
     store: o.StoreIn = None,
     json: o.Json = False,
 ) -> None:
-    """Find three faults planted in a small benchmark about boats, in seconds."""
+    """Find three faults planted in a small benchmark about boats, in a minute."""
     from measurand.core.folders import DEMO, replace_folder
     from measurand.report.index import index_page
     from measurand.report.saved import Reports, write_reports
