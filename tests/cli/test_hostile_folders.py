@@ -53,7 +53,7 @@ FOLDERS = {
 EVERYTHING = {name: text for files in FOLDERS.values() for name, text in files.items()}
 EVIDENCE = ("evidence", "facts.jsonl", *QUICK, "--workers", "2", "--brief")
 VERBS = {
-    "leakage": ("leakage", "facts.jsonl", "--fold-seeds", "1", "--no-map"),
+    "leakage": ("leakage", "facts.jsonl", "--brief", "--no-map"),
     "exposure": (
         "exposure",
         "facts.jsonl",
