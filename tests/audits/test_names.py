@@ -72,9 +72,7 @@ AUDITS = {
     "screening": lambda readers: audited(
         evidence.AUDIT, boats(400), readers, shuffles=4, calibrate=False
     ),
-    "leakage": lambda readers: audited(
-        leakage.AUDIT, leaky(), readers, folds=3, draws=2, tsne=False
-    ),
+    "leakage": lambda readers: audited(leakage.AUDIT, leaky(), readers, tsne=False),
 }
 
 
@@ -108,7 +106,7 @@ def leaked(*names):
     roles = {"evidence": names[0], "query": names[1], "label": "label"}
     benchmark = from_frames(*tables, name="leaky", **roles)
     with open_experiment(benchmark) as running:
-        settings = leakage.AUDIT.choose(calibrate=False, tsne=False)
+        settings = leakage.AUDIT.choose(tsne=False)
         report = leakage.AUDIT.run(running, {"tfidf": TfidfReader()}, settings)
     figures = ("accuracy", "single_accuracy", "control_over_majority")
     return [

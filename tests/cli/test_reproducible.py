@@ -51,7 +51,7 @@ def test_workers_hash_seed_place_and_an_optimizing_python_leave_no_trace(
 
 
 BEHIND = {
-    "leakage": ("facts.jsonl", "--fold-seeds", "1", "--no-map", "--no-calibrate"),
+    "leakage": ("facts.jsonl", "--no-map"),
     "exposure": ("facts.jsonl", "--text", "claim", "--m", "10", "--n", "20"),
     "explanations": ("synthetic:explained", "--items", "40", "--no-calibrate"),
 }

@@ -241,7 +241,7 @@ def _setting_words(verb: str, report: Report) -> list[str]:
     for option, usual in USUAL.get(verb, {}).items():
         key = KEPT.get(option, option.replace("-", "_"))
         value = report.settings.get(key, usual)
-        is_cut = option not in ("folds", "fold-seeds") or value  # 0: a given split
+        is_cut = option != "folds" or value  # 0: a given split
         if value == usual or not is_cut:
             continue
         if isinstance(value, bool):
