@@ -121,4 +121,4 @@ def test_a_decoder_that_learned_to_read_needs_the_passage(tmp_path):
     found = {(f.statistic, f.condition): f.estimate for f in report.findings}
     assert found["exact_match", "full"].value > 0.8
     assert found["delta_evi", "plain, exact match"].low > 0.3
-    assert report.verdict.label == "evidence-sensitive"
+    assert report.verdict.region == "evidence-sensitive"

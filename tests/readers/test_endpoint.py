@@ -267,7 +267,7 @@ def test_an_audit_finds_that_the_model_reads_the_evidence(tmp_path):
                 reader,
                 EvidenceSettings(shuffles=3, calibrate=False),
             )
-        assert report.verdict.label == "evidence-sensitive"
+        assert report.verdict.region == "evidence-sensitive"
         assert report.finding("delta_evi", "endpoint").estimate.low > 0.2
         asked_for = server.asked.total()
         assert {*server.asked.values()} == {1}

@@ -121,7 +121,7 @@ def test_a_model_that_reads_the_passage_loses_on_the_wrong_one(logprobs):
         assert isinstance(reader, EndpointReader)
         report = audit(experiment, {"small": reader}, settings)
     found = {(f.statistic, f.reader): f.estimate for f in report.findings}
-    assert report.verdict.label == "evidence-sensitive"
+    assert report.verdict.region == "evidence-sensitive"
     assert found["accuracy", "small"].value == 1
     assert found["delta_evi", "small"].low > 0.3
     assert found["closed_book", "small"].value < 0.6
