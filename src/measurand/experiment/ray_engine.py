@@ -25,6 +25,7 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption, MeasurandError, WorkerLost, quote
 from measurand.core.processes import run_python, safe_environment
 from measurand.core.recipe import model_digests, traits_of
+from measurand.core.signals import hold_signals
 from measurand.core.store import MemoryStore, Store
 from measurand.experiment.ask import versions
 from measurand.experiment.engine import Trial, is_remote
@@ -340,7 +341,8 @@ def _without_keys() -> Iterator[None]:
 def _start_ray(address: str, **settings: Any) -> None:
     """Let Ray start in this process, without a word, and without a key."""
     before = signal.getsignal(signal.SIGTERM)
-    with _without_keys(), safe_environment():
+    # A node that hears of Ctrl-C as it starts never does, and is waited for in vain.
+    with _without_keys(), safe_environment(), hold_signals():
         ray.init(
             address,
             logging_level=logging.CRITICAL,
