@@ -109,7 +109,7 @@ def test_no_hostile_folder_is_run(enter, name):
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS)
 def test_no_verb_runs_a_file_of_the_working_folder(enter, verb):
-    extra = () if verb == "exposure" else ("--no-calibrate",)
+    extra = () if verb in ("exposure", "leakage") else ("--no-calibrate",)
     outcome, ran = enter(*VERBS[verb], "--workers", "2", *extra)
     assert (outcome.code, ran) == (0, []), outcome.err
 
