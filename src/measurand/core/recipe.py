@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cache
 from typing import Any, Protocol
 
 from measurand.core.digests import path_digest
@@ -143,7 +144,7 @@ def _model_paths(thing: Any, *, fetch: bool) -> Iterator[str]:
             if not isinstance(part, str):
                 yield from _model_paths(part, fetch=fetch)
     elif dataclasses.is_dataclass(thing) and not isinstance(thing, type):
-        for field in dataclasses.fields(thing):
+        for field in _fields_of(type(thing)):
             value = getattr(thing, field.name)
             if LOCATE not in field.metadata or not isinstance(value, str):
                 yield from _model_paths(value, fetch=fetch)
@@ -160,12 +161,18 @@ def model_digests(thing: Any) -> list[str]:
     return [path_digest(path) for path in _model_paths(thing, fetch=True)]
 
 
+# Names are asked for thousands of times in a run; dataclasses looks fields up anew.
+_fields_of = cache(dataclasses.fields)
+
+
 def settings_of(recipe: Any) -> dict[str, Any]:
     """The settings that are not at their default: a new one changes no identity."""
     settings = {}
-    for field in dataclasses.fields(recipe):
+    for field in _fields_of(type(recipe)):
         value = getattr(recipe, field.name)
         default = field.default
+        if value is default:
+            continue
         if field.default_factory is not dataclasses.MISSING:
             default = field.default_factory()
         # By what is written down: 1, 1.0 and True are equal, and not the same.
@@ -184,9 +191,11 @@ def identity(thing: Any) -> str:
     >>> identity((AsIs(), 2, "b"))
     '(as-is, 2, "b")'
     """
+    if isinstance(thing, str | int | float):
+        return json.dumps(thing)
     if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
         settings = settings_of(thing)
-        kinds = {field.name: field.metadata for field in dataclasses.fields(thing)}
+        kinds = {field.name: field.metadata for field in _fields_of(type(thing))}
         inside = ", ".join(
             f"{name}={_setting_identity(value, kinds[name].get(LOCATE))}"
             for name, value in settings.items()
@@ -217,7 +226,7 @@ def describe_recipe(thing: Any) -> Any:
     """
     if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
         values = {}
-        for field in dataclasses.fields(thing):
+        for field in _fields_of(type(thing)):
             value = getattr(thing, field.name)
             values[field.name] = describe_recipe(value)
             if LOCATE in field.metadata and isinstance(value, str):
