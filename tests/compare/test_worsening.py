@@ -6,9 +6,6 @@ import pandas as pd
 import pytest
 
 from measurand.compare.compare import compare
-from measurand.compare.versions import Match
-from measurand.compare.worsening import check_can_be_worse
-from measurand.core.errors import BadInput
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Finding, Verdict
 from measurand.report.summary import summary
@@ -129,39 +126,3 @@ def test_another_benchmark_is_not_worse(report):
         ]
     )
     assert found.verdict.label == "compared"
-
-
-def with_split(report, share, label="leaks"):
-    """A report of which so many test items have a claim that training has."""
-    seen = [stated(share, 0.01, "seen", "lookup")] if share is not None else []
-    return report("leakage", label, *seen)
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "said"),
-    [
-        (0.0, 0.6, "reused where boats (1)'s is clean"),
-        (None, 0.6, "reused where boats (1)'s is not looked at"),
-        (0.6, 0.0, ""),
-        (0.6, 0.6, ""),
-        (0.0, 0.01, ""),
-        (0.6, None, ""),
-    ],
-)
-def test_a_split_that_must_be_mended_is_worse(report, before, after, said):
-    found = compare([with_split(report, before), with_split(report, after)])
-    assert found.verdict.label == ("worse" if said else "compared")
-    if said:
-        # The cause is what got worse, and no figure that none is.
-        assert f"the split of boats (2) is {said}" in found.verdict.reason
-        told = " ".join(summary(found).split())
-        assert f"the split of boats (2) is {said}" in told
-        assert "clear of zero" not in told
-
-
-def test_a_gate_refuses_a_split_that_is_no_longer_stated(report):
-    clean, unsaid = with_split(report, 0.0), with_split(report, None)
-    folders = [{"old": clean}, {"new": unsaid}]
-    match = Match("leakage", ("old", "new"), (clean, unsaid))
-    with pytest.raises(BadInput, match="does not state which test texts"):
-        check_can_be_worse(folders, [match])

@@ -11,8 +11,6 @@ from measurand.core.terms import load_terms
 from measurand.report.answer import (
     answer_report,
     answer_reports,
-    answer_split,
-    worst_answer,
 )
 from tests.report.verdicts import FIELDS, NAMES, estimate, every_report, report_of
 
@@ -50,65 +48,6 @@ def test_an_audit_that_nobody_wrote_words_for_is_answered_by_its_reason():
     answer = answer_report(Report("mine", {"name": "b"}, verdict, (), {}))
     assert answer.question == "What does the mine audit say?"
     assert answer.cause == "Three of five boats are odd"
-
-
-def test_a_split_that_shares_evidence_has_to_be_mended_first():
-    report = report_of("evidence", "needed")
-    seen = Finding("seen", "lookup", "article, nearly", estimate(0.92, n=1823))
-    shared = replace(report, findings=(seen, *report.findings))
-    split = answer_split([shared])
-    assert split.tone.name == "fix"
-    assert split.sentence == (
-        "No: 92 of 100 test items share their article, word for word or nearly, with "
-        "training."
-    )
-    # The sentence says it; the cause does not say it again.
-    assert "article" not in split.cause
-    assert "training" not in split.cause
-    answers = answer_reports([shared, report_of("leakage", "leaks")])
-    assert [a.audit for a in answers] == ["split", "leakage", "evidence"]
-    assert worst_answer(answers) is answers[0]
-
-
-@pytest.mark.parametrize("query", ["text_question", "question"])
-def test_a_column_whose_name_begins_like_the_evidence_is_not_taken_for_it(query):
-    report = report_of("evidence", "needed")
-    roles = {**report.benchmark["roles"], "query": query, "evidence": "text"}
-    seen = [
-        Finding("seen", "lookup", where, estimate(share, n=600))
-        for where, share in ((query, 0.9), (f"{query}, nearly", 0.9), ("text", 0.01))
-    ]
-    held = replace(
-        report, findings=tuple(seen), benchmark={**report.benchmark, "roles": roles}
-    )
-    assert answer_split([held]).tone.name == "fine"
-
-
-def test_texts_of_a_family_are_not_called_copies():
-    report = report_of("evidence", "needed")
-    others = [f for f in report.findings if f.statistic != "seen"]
-    seen = [
-        Finding("seen", "lookup", where, estimate(share, n=600))
-        for where, share in (("article, nearly", 0.02), ("article, by family", 0.11))
-    ]
-    split = answer_split([replace(report, findings=(*seen, *others))])
-    assert split.tone.name == "fine"
-
-
-@pytest.mark.parametrize("field", ["article", "article, old", "a, nearly so"])
-def test_a_comma_in_the_name_of_a_column_is_no_kind_of_copy(field):
-    report = report_of("evidence", "needed")
-    roles = {**report.benchmark["roles"], "evidence": field}
-    seen = Finding("seen", "lookup", field, estimate(0.5, n=600))
-    held = replace(
-        report, findings=(seen,), benchmark={**report.benchmark, "roles": roles}
-    )
-    assert ", word for word, with training." in answer_split([held]).sentence
-
-
-def test_a_clean_split_says_so_only_where_somebody_looked():
-    assert answer_split([report_of("evidence", "not needed")]).tone.name == "fine"
-    assert answer_split([report_of("leakage", "leaks")]) is None
 
 
 def test_who_was_left_out_of_one_audit_is_named_where_it_is_read():

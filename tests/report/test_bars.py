@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from measurand.core.finding import Finding
-from measurand.report.bars import controls_chart, ladder_chart, split_chart
+from measurand.report.bars import controls_chart, ladder_chart
 from tests.report.verdicts import estimate, report_of
 
 
@@ -19,18 +19,6 @@ def test_a_fault_that_is_noticed_is_ticked_only_where_most_of_it_is_found():
     chart = controls_chart(replace(report, findings=tuple(found)))
     assert [bar.tone for bar in chart.bars] == ["unknown", "fine"]
     assert chart.title == "2 of 2 planted controls are found"
-
-
-def test_rows_of_the_split_say_how_texts_are_alike():
-    report = report_of("evidence", "needed")
-    seen = [
-        Finding("seen", "lookup", where, estimate(0.01))
-        for where in ("article", "article, nearly", "article, by family")
-    ]
-    chart = split_chart([replace(report, findings=tuple(seen))])
-    labels = [bar.label for bar in chart.bars]
-    assert len(set(labels)) == 3
-    assert chart.bars[-1].expected == ""
 
 
 @pytest.mark.parametrize(

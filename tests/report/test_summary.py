@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from measurand.core.finding import Finding
 from measurand.report.answer import answer_report
 from measurand.report.summary import MOST_LINES, WIDTH, summary, summary_of_all
-from tests.report.verdicts import estimate, every_report, report_of
+from tests.report.verdicts import every_report, report_of
 
 REPORTS = [*every_report()]
 
@@ -39,15 +38,6 @@ def test_lines_are_no_longer_than_a_narrow_terminal(monkeypatch):
 
 def test_many_warnings_do_not_fill_the_screen(hostile):
     assert len(summary(hostile).splitlines()) <= MOST_LINES
-
-
-def test_a_split_that_is_not_clean_has_its_question():
-    report = report_of("evidence", "inconclusive")
-    seen = Finding("seen", "lookup", "article", estimate(0.6))
-    known = Finding("accuracy", "lookup", "article", estimate(0.9))
-    text = summary(replace(report, findings=(*report.findings, seen, known)))
-    answered = text.partition("\n\nIs the split clean?\n")[2]
-    assert answered.startswith("! FIX FIRST  No: 60 of 100 test items share")
 
 
 def test_verbose_adds_every_figure(realistic):

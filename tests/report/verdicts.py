@@ -138,7 +138,6 @@ def _evidence(label):
         "evidence",
         label,
         [
-            Finding("seen", "lookup", "article", estimate(0.002, 0, 0.004)),
             Finding("majority", "majority", "full", estimate(0.5)),
             Finding("accuracy", "cross", "full", estimate(0.8)),
             Finding("gain", "cross", "pooled", GAIN),

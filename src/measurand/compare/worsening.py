@@ -2,8 +2,7 @@
 
 A verdict is worse where its tone is: fine, cannot say, fix first, leaks, in this order;
 of one tone, where its label is, in the order of the audit. Of one verdict, a statistic
-that it rests on is worse where its difference is clear of zero on the wrong side. A
-split into training and test is worse where its tone is.
+that it rests on is worse where its difference is clear of zero on the wrong side.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +14,7 @@ from measurand.core.audit import Audit, Comparison
 from measurand.core.errors import BadInput
 from measurand.core.finding import Report
 from measurand.core.terms import some_label
-from measurand.report.answer import Answer, answer_report, answer_split
+from measurand.report.answer import Answer, answer_report
 from measurand.wording.text import plain_text
 
 WORSE = "worse"
@@ -54,12 +53,6 @@ def _check_counterparts(match: Match, place: str, report: Report) -> None:
         )
     if match.audit not in AUDITS.entries or report.audit != match.audit:
         return  # nothing is known of the one; the other is refused where it is compared
-    split = answer_split([first])
-    if split and split.verdict == "clean" and answer_split([report]) is None:
-        raise BadInput(
-            f"whether the split got worse cannot be told: {new} does not state which "
-            f"test texts stand in training, as {old} does; run it with a training part"
-        )
     audit: Audit = AUDITS.thing(match.audit)
     if lost := lost_figures(first, report, audit.comparison):
         figure = lost[0]
@@ -71,8 +64,7 @@ def _check_counterparts(match: Match, place: str, report: Report) -> None:
             f"cannot be compared: {new} states no such interval; run both with the "
             "same readers and fields"
         )
-    is_split_worse = any(_worse_splits((old, new), (first, report)))
-    if not is_verdict_worse((first, report)) and not is_split_worse:
+    if not is_verdict_worse((first, report)):
         _check_units((old, new), (first, report), audit.comparison)
 
 
@@ -124,29 +116,9 @@ def list_worse(
         if is_same_benchmark(reports[0], report) and ranks[1] > ranks[0]:
             later, first = _name_verdicts(answer, answers[0])
             phrases.append(f"{name} is {later} where {names[0]} is {first}")
-    phrases += _worse_splits(names, reports)
     for pair in pairs:
         phrases += _worse_figures(pair)
     return phrases
-
-
-def _worse_splits(names: Sequence[str], reports: Sequence[Report]) -> Iterator[str]:
-    """The later splits of which training has seen more than of the first.
-
-    A page asks for such a split to be mended, whatever the verdict is.
-    """
-    first = answer_split(reports[:1])
-    rank = TONES.index(first.tone.name) if first else 0
-    for name, report in zip(names[1:], reports[1:], strict=True):
-        split = answer_split([report])
-        if (
-            split is not None
-            and is_same_benchmark(reports[0], report)
-            and TONES.index(split.tone.name) > rank
-        ):
-            before = first.verdict if first else "not looked at"
-            later = f"the split of {name} is {split.verdict}"
-            yield f"{later} where {names[0]}'s is {before}"
 
 
 def verdict_rank(report: Report, answer: Answer) -> tuple[int, int]:

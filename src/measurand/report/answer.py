@@ -5,11 +5,10 @@ do. Of audits whose verdicts are codes and facts the words are those of `wording
 the others those of `terms.toml`, where a report fills in its figures.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from measurand.core.finding import Finding, Report
+from measurand.core.finding import Report
 from measurand.core.names import is_of_some
 from measurand.core.terms import (
     Tone,
@@ -27,30 +26,16 @@ from measurand.report.terminal import heading
 from measurand.wording import say_bound, say_clause, say_report, say_settle
 from measurand.wording.details import (
     Details,
-    is_drawn,
     is_screened,
-    named_roles,
 )
 from measurand.wording.phrases import (
     capitalise,
     join_words,
-    name_part,
-    say_count,
 )
 from measurand.wording.reasons import fill_reason, provisional_step
 from measurand.wording.text import plain_text
 
-# How a text stands in training, by what stands behind its field in a finding.
-ALIKE = {
-    "": "word for word",
-    "nearly": "word for word or nearly",
-    "by family": "in other words, of which many are the same",
-}
-SEEN = 0.05  # share of test texts in training under which a split is called clean
-SPLIT = "split"
 RANKS = ("fix", "leaks", "unknown", "fine")  # what is read first
-DRAWN = "Remove near copies, or quote the figures of items with new evidence."
-GROUP = "Name as `group` a column that has one value for items with {query} alike."
 PAST_BUDGET = "past the budget"
 POOLED = ("over_blank", "gain")  # what verdicts by codes rest on
 
@@ -60,7 +45,7 @@ class Answer:
     """What a report answers.
 
     Attributes:
-        audit: The audit's name, or `split`.
+        audit: The audit's name.
         title: What it is called.
         question: What was asked.
         tone: What the answer means for whoever asked.
@@ -158,100 +143,9 @@ def _answer_by_reason(answer: Answer, report: Report, words: VerdictWords) -> An
     )
 
 
-def answer_split(reports: Sequence[Report]) -> Answer | None:
-    """Whether training has seen the test items; None where nobody looked."""
-    shares = counted_shares(reports)
-    if not shares:
-        return None
-    worst = max(shares, key=lambda f: f.estimate.value)
-    label = "clean" if worst.estimate.value < SEEN else "reused"
-    words = verdict_words("split", label)
-    field, near = split_condition(worst.condition)
-    text = name_part(plain_text(field, 40)).removeprefix("the ")
-    share = say_count(worst.estimate.value)
-    alike = f"{text}, {ALIKE[near]},"
-    cause = f"{capitalise(share)} of 100 have {text} that training has, {ALIKE[near]}."
-    of_evidence, drawn = field in map(_evidence, reports), any(map(is_drawn, reports))
-    steps = words.next
-    if label != "clean" and drawn:
-        steps = (DRAWN if of_evidence else GROUP.format(query=f"the {text}"),)
-    elif label != "clean" and not of_evidence:
-        steps = tuple(step.replace("evidence", text) for step in steps)
-    return Answer(
-        "split",
-        audit_title("split"),
-        plain_question("split"),
-        words.tone,
-        words.answer.format(share=share, what=text if label == "clean" else alike),
-        words.cause or cause,
-        f"All {worst.estimate.n:,} test items were looked up.",
-        "",
-        steps,
-        label,
-    )
-
-
-def counted_shares(reports: Sequence[Report]) -> list[Finding]:
-    """The shares that tell whether a split is clean: those of the evidence.
-
-    That two queries are alike is often how they came about; of a benchmark without
-    evidence, every text counts that stands in training word for word.
-    """
-    return [
-        f
-        for report in reports
-        for f in split_shares(report)
-        # Texts of a family have words in common, and are no copies.
-        if not f.condition.endswith(", by family") and _counts_always(f, report)
-    ]
-
-
-def _counts_always(share: Finding, report: Report) -> bool:
-    """Whether a share is of the evidence, or of any text where there is none."""
-    evidence = _evidence(report)
-    field, near = _split_known(share.condition, report)
-    return field == evidence if evidence else near != "nearly"
-
-
-def _split_known(condition: str, report: Report) -> tuple[str, str]:
-    """The column of a share, whole, and how texts are alike."""
-    columns = {str(column) for column in named_roles(report).values()}
-    return (condition, "") if condition in columns else split_condition(condition)
-
-
-def split_condition(condition: str) -> tuple[str, str]:
-    """The field of a share, and how texts are alike; a name may hold a comma too.
-
-    >>> split_condition("claim, nearly"), split_condition("claim, old")
-    (('claim', 'nearly'), ('claim, old', ''))
-    """
-    field, _, near = condition.rpartition(", ")
-    return (field, near) if field and near in ALIKE else (condition, "")
-
-
-def split_shares(report: Report) -> list[Finding]:
-    """The shares of test items whose texts stand in training."""
-    return [
-        f
-        for f in report.findings
-        if f.statistic == "seen" and math.isfinite(f.estimate.value)
-    ]
-
-
-def _evidence(report: Report) -> str:
-    """The column of the evidence; empty where there is none."""
-    column = named_roles(report).get("evidence")
-    return str(column) if column else ""
-
-
 def answer_reports(reports: Sequence[Report]) -> list[Answer]:
-    """The answers of several reports on one benchmark, what to read first first.
-
-    A split that has to be fixed stands before all; one that is clean is not named.
-    """
-    split = answer_split(reports)
-    fix = [split] if split and split.tone.name == "fix" else []
-    answers = [*fix, *map(answer_report, reports)]
+    """The answers of several reports on one benchmark, what to read first first."""
+    answers = [*map(answer_report, reports)]
     answers.sort(key=lambda answer: RANKS.index(answer.tone.name))
     return _name_left_out(answers, reports)
 

@@ -4,25 +4,15 @@ A page draws them with its own style sheet, so that they follow its width and it
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Finding, Report
 from measurand.core.terms import reader_words
-from measurand.report.answer import (
-    ALIKE,
-    SEEN,
-    answer_split,
-    counted_shares,
-    split_condition,
-    split_shares,
-)
 from measurand.report.differences import list_differences, short_name
 from measurand.wording.details import (
     named_margin,
 )
-from measurand.wording.phrases import name_part
 from measurand.wording.text import plain_text
 
 RECOVERED = 0.5  # of a planted fault, above which most of it is found
@@ -111,25 +101,6 @@ def changes_chart(report: Report) -> BarChart | None:
 
 
 CHANGES_NOTE = "New less old, with 95 % intervals, in hundredths; the line is 0."
-
-
-def split_chart(reports: Sequence[Report]) -> BarChart | None:
-    """How many test items have a text that training has."""
-    answer = answer_split(reports)
-    if answer is None:
-        return None
-    counted = counted_shares(reports)
-    bars = []
-    for finding in (f for report in reports for f in split_shares(report)):
-        field, near = split_condition(finding.condition)
-        what = name_part(plain_text(field, 40)).removeprefix("the ")
-        label = f"{what}, {ALIKE[near]}"
-        tone = "fix" if finding.estimate.value >= SEEN else "fine"
-        counts = finding in counted
-        expected = "fewer than 5" if counts else ""
-        bars.append(Bar(label, finding.estimate, expected, tone if counts else ""))
-    note = "Test items of 100 whose text stands in training too."
-    return BarChart(answer.sentence.rstrip("."), note, tuple(bars))
 
 
 def ladder_chart(report: Report) -> BarChart | None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from measurand.core.finding import Exhibit, Report
-from measurand.report.answer import Answer, answer_report, answer_split
+from measurand.report.answer import Answer, answer_report
 from measurand.report.cards import card_lines
 from measurand.report.differences import change_grids
 from measurand.report.parts import is_parts, parts_grid
@@ -60,10 +60,9 @@ def brief_markdown(reports: Sequence[Report], not_run: Mapping[str, str]) -> str
     """The answer of each report and what it rests on; of a comparison a small table."""
     blocks = []
     for report in reports:
-        answers = [answer_report(report), answer_split([report])]
         blocks += ["# " + " of ".join(map(escape_markdown, heading(report)))]
         blocks += _parts_markdown([report])
-        blocks += [_answer_markdown(answer) for answer in answers if answer]
+        blocks += [_answer_markdown(answer_report(report))]
         blocks += [_section_markdown(grid, level=2) for grid in change_grids(report)]
         blocks += [
             f"> **Warning.** {escape_markdown(say_readers(str(text), report), 400)}"

@@ -6,11 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from measurand.core.finding import Report
 from measurand.report.answer import (
-    SPLIT,
     Answer,
     answer_report,
     answer_reports,
-    answer_split,
     worst_answer,
 )
 from measurand.report.differences import change_grids
@@ -33,9 +31,6 @@ def summary(report: Report, *, verbose: bool = False) -> str:
     answer = answer_report(report)
     lines = [" of ".join(heading(report)), "", *_parts_lines([report])]
     lines += _answer_lines(answer)
-    split = answer_split([report])
-    if split is not None and split.tone.name == "fix":
-        lines += ["", split.question, *_tone_lines(split)]
     for grid in change_grids(report):
         lines += ["", *lay_out_columns([grid.header, *grid.rows])]
     warnings = [say_readers(text, report) for text in list_warnings(report)]
@@ -67,12 +62,8 @@ def summary_of_all(
     for answer in answers:
         rows = [(n, text) for n, text in answer.facts.items() if n in JOINT_FACTS]
         lines += [answer.question, *_tone_lines(answer)]
-        lines += _fact_lines(rows if answer.audit != SPLIT else [])
-    verdicts = [
-        f"{a.verdict} ({a.audit})"
-        for a in answers
-        if a.audit != SPLIT and not a.is_coded
-    ]
+        lines += _fact_lines(rows)
+    verdicts = [f"{a.verdict} ({a.audit})" for a in answers if not a.is_coded]
     room = MOST_LINES - CLOSING - len(lines) - len(missing) - 1
     facts = {
         "rests on": "",
@@ -89,8 +80,7 @@ def summary_of_all(
 def _join_bases(answers: Sequence[Answer], worst: Answer, room: int) -> str:
     """What each answer rests on, once where that is the same; else the first alone.
 
-    One audit may have asked more readers than another, so that no line is of both. The
-    split is looked up, and rests on nobody.
+    One audit may have asked more readers than another, so that no line is of both.
     """
     first = [worst, *(answer for answer in answers if answer is not worst)]
     bases: dict[str, list[str]] = {}

@@ -23,7 +23,6 @@ from measurand.report.bars import (
     changes_chart,
     controls_chart,
     ladder_chart,
-    split_chart,
 )
 from measurand.report.command import command
 from measurand.report.differences import compared_verdicts
@@ -120,7 +119,6 @@ class PageView:
     lead: Answer
     warnings: Sequence[str]
     table: GridView | None
-    split: BarChart | None
     parts: BarChart | None
     patterns: Sequence[Pattern]
     maps: Sequence[MapView]
@@ -141,7 +139,6 @@ class PageView:
         """The sections that there are, by anchor."""
         sections: tuple[tuple[str, str, Any], ...] = (
             ("changes", "What changed", self.changes or self.compared),
-            ("split", "The split", self.split),
             ("parts", "Each part", self.parts),
             ("patterns", "By what", self.patterns or self.maps),
             ("sure", "How sure", self.sure),
@@ -212,7 +209,6 @@ def _view_page(
         worst_answer(answers),
         _join_warnings(reports),
         view_grid(table) if table else None,
-        split_chart(reports),
         parts_chart(reports),
         patterns,
         maps,
