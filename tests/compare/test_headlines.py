@@ -19,7 +19,7 @@ from measurand.report.html import page
 from measurand.report.markdown import brief_markdown
 from measurand.report.saved import document, load_report, save_report
 from measurand.report.summary import summary
-from measurand.report.terminal import CERTAIN, SUFFIX
+from measurand.report.terminal import CERTAIN
 
 ROLES = {"query": "claim", "evidence": "text", "label": "label"}
 COUNT = 400
@@ -235,19 +235,6 @@ def test_what_differs_for_certain_stands_first_everywhere():
     assert table["decision"].isin(CERTAIN).is_monotonic_decreasing
     # Both reports are of one benchmark, which is one point.
     assert not [f for f in both.findings if f.statistic == "correlation"]
-
-
-def test_an_unsorted_comparison_of_an_earlier_version_is_shown_sorted():
-    both = compare([leakage(256), leakage(208)])
-    points = Estimate(0.99, 0.5, 0.999, 0.95, 4, "Fisher's z")
-    line = Finding("correlation", "tfidf", "a ~ b", points, "positive")
-    for findings in ([line, *both.findings], [line, *both.findings][::-1]):
-        report = replace(both, exhibits=(), findings=findings)
-        lines = summary(report, verbose=True).splitlines()
-        rows = [row for row in lines if f"{SUFFIX} " in row or "a ~ b" in row]
-        certain = [row.split()[-1] in CERTAIN for row in rows]
-        assert certain == sorted(certain, reverse=True)
-        assert "a ~ b" in rows[-1]
 
 
 def test_fewer_than_six_units_are_never_certain():

@@ -51,15 +51,14 @@ def test_the_command_names_the_columns_and_the_settings_that_were_chosen():
         "shuffles": 8,
         "calibrate": False,
         "strongest": "cross",
-        "metadata_schema": {"a pier": "as given"},
     }
-    assert command([replace(report, settings=chosen)]) == (
+    columns = report.benchmark["columns"] | {"metadata": ["a pier"]}
+    benchmark = report.benchmark | {"columns": columns}
+    assert command([replace(report, settings=chosen, benchmark=benchmark)]) == (
         "measurand evidence FILE --query claim --evidence article --label label "
         "--metadata 'a pier' --shuffles 8 --strongest cross "
         "--no-calibrate --seed 3"
     )
-    derived = {**report.settings, "metadata_schema": {"query_form": "its form"}}
-    assert "--metadata" not in command([replace(report, settings=derived)])
 
 
 def test_the_command_names_files_of_test_items_and_what_made_it_brief():
@@ -89,15 +88,11 @@ def test_the_command_names_files_of_test_items_and_what_made_it_brief():
 
 def test_the_command_names_folds_and_readers_that_nobody_asks_unasked():
     report = report_of("evidence", "not needed")
-    roles = {
-        **report.benchmark["roles"],
-        "subject": "topic",
-        "split": "seeded, by both, 30 % test",
-    }
+    columns = report.benchmark["columns"] | {"subject": ["topic"]}
+    roles = report.benchmark["roles"] | {"split": "seeded, by both, 30 % test"}
     chosen = {**report.settings, "folds": 1, "readers": {"tfidf": {}, "mine.py:m": {}}}
-    made = replace(
-        report, settings=chosen, benchmark={**report.benchmark, "roles": roles}
-    )
+    benchmark = report.benchmark | {"roles": roles, "columns": columns}
+    made = replace(report, settings=chosen, benchmark=benchmark)
     assert " --subject topic " in command([made])
     told = " --reader tfidf --reader mine.py:m --folds 1 --seed"
     assert told in command([made])
@@ -114,32 +109,6 @@ def test_the_command_names_a_budget_that_is_not_the_usual_one():
         limited = replace(report, settings=kept)
         assert f" --budget {said} --seed" in command([limited])
         assert f" --budget {said} --seed" in command([limited, limited])
-
-
-def test_the_command_names_columns_of_choices_and_what_the_split_went_by():
-    report = report_of("leakage", "leaks")
-    roles = {
-        "query": "question",
-        "choices": "A, B, C (3 each, in an order that was drawn)",
-        "label": "answer (index)",
-        "split": "seeded, by query, 30 % test",
-    }
-    said = command([replace(report, benchmark={**report.benchmark, "roles": roles})])
-    named = "--label answer --choices A --choices B --choices C"
-    assert f"FILE --query question {named} --seed" in said
-    roles = {"query": "question", "choices": "endings", "label": "gold, old"}
-    said = command([replace(report, benchmark={**report.benchmark, "roles": roles})])
-    assert "--label 'gold, old' --choices endings" in said
-    roles = {"query": "claim", "evidence": "log", "label": "label (old)"}
-    for split in (
-        "all items, in 3 folds, by evidence",
-        "seeded, by evidence, 30 % test",
-    ):
-        held = {**report.benchmark, "roles": {**roles, "split": split}}
-        said = command([replace(report, benchmark=held)])
-        assert "--label 'label (old)' --split-by evidence" in said
-    held = {**report.benchmark, "roles": {**roles, "split": "seeded, by both, 30 %"}}
-    assert "--split-by" not in command([replace(report, benchmark=held)])
 
 
 def test_the_demo_is_made_again_by_the_demo():

@@ -8,12 +8,11 @@ from measurand.compare.compare import compare
 from measurand.core.finding import Finding
 from measurand.report.answer import answer_report
 from measurand.report.bars import changes_chart
-from measurand.report.differences import compared_verdicts
 from tests.report.verdicts import estimate, report_of
 
 
 def compared(*differences):
-    """A comparison as earlier versions wrote it: differences as findings alone."""
+    """A comparison of an audit that states differences as findings alone."""
     report = report_of("leakage", "leaks")
     both = compare([report, report])
     bare = tuple(e for e in both.exhibits if e.kind != "changes")
@@ -46,7 +45,7 @@ def lower(statistic, condition="b − a, claim", value=-0.4):
         ),
     ],
 )
-def test_a_comparison_of_an_earlier_version_names_its_surest_figure(difference, said):
+def test_a_comparison_without_a_table_names_its_surest_figure(difference, said):
     assert answer_report(compared(difference)).certainty.startswith(said)
 
 
@@ -59,11 +58,3 @@ def test_how_many_figures_differ_is_counted():
     assert chart.title == "2 of 3 figures differ for certain"
     assert [bar.tone for bar in chart.bars] == ["seen", "seen", ""]
     assert changes_chart(compared(unsure)).title.startswith("None of 1 figures")
-
-
-def test_a_comparison_without_tones_has_those_of_the_labels():
-    both = compared()
-    table = both.exhibits[0].table.drop(columns="tone")
-    old = replace(both, exhibits=(replace(both.exhibits[0], table=table),))
-    assert [tone.name for *_, tone in compared_verdicts(old)] == ["leaks", "leaks"]
-    assert "is the same: leaks (leaks)." in answer_report(old).sentence

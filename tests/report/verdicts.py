@@ -12,6 +12,10 @@ from measurand.core.finding import Exhibit, Finding, Report, Verdict
 from measurand.core.terms import load_terms
 
 FIELDS = {"query": "claim", "evidence": "article", "label": "label"}
+SIZES = {
+    "columns": {role: [column] for role, column in FIELDS.items()},
+    **{"train": 2800, "test": 1200},
+}
 READERS = {"readers": {"tfidf": {}, "cross": {}}, "called": [], "margin": 0.02}
 FAULTS = ("leaky", "unstable", "uninformative", "unspecific", "copying")
 NAMES = [(audit, label) for audit in AUDITS for label in load_terms()[audit]["verdict"]]
@@ -62,7 +66,7 @@ def _report(audit, label, reason, findings, exhibits=()):
     stage = None if label == "no verdict" else "cross"
     return Report(
         audit,
-        {"name": "harbour", "roles": FIELDS, "train": 2800, "test": 1200},
+        {"name": "harbour", "roles": FIELDS, **SIZES},
         Verdict(label, label, stage, reason, provisional=label == "calibrate"),
         tuple(findings),
         READERS,

@@ -51,11 +51,9 @@ USUAL: dict[str, dict[str, object]] = {
 KEPT = {"map": "tsne"}  # under which names, where others
 ASKED = {"evidence": ["tfidf", "cross"], "leakage": ["tfidf"]}  # readers, unasked
 UNUSUAL = "exposure"  # the audit that several hold only where it was asked for
-AS_GIVEN = "as given"  # what the schema says of metadata that were named
 MOST_FOLDERS = 100  # of a comparison that are written out
 LONGEST = 1000  # letters of a value that a command writes
 SPLIT_BY = "both"  # what a drawn split goes by where nothing is said
-BY_COLUMN = "column "  # how a split by a column is told
 UNCALIBRATED = "--no-calibrate"
 NEEDED_ARMS = ["base", "extra", "test"]
 # What an analysis and a study take where nothing is said.
@@ -186,10 +184,8 @@ def _column_words(verb: str, report: Report) -> list[str]:
     """The columns of the parts, what a seeded split went by, and how cells are read."""
     roles, words = named_roles(report), []
     columns = report.benchmark.get("columns")
-    named = (
-        columns if isinstance(columns, Mapping) and columns else _old_columns(report)
-    )
-    named = {part: _listed(names) for part, names in named.items()}
+    known = columns if isinstance(columns, Mapping) else {}
+    named = {part: _listed(names) for part, names in known.items()}
     if roles.get("split") == APART:
         named.pop("split", None)  # it told nothing apart
     for role in OPTIONS:
@@ -211,38 +207,13 @@ def _read_join(written: str) -> list[str]:
     return []
 
 
-def _old_columns(report: Report) -> dict[str, list[str]]:
-    """The columns of a report that only tells of them, as version 0.1.0 wrote it."""
-    roles, schema = named_roles(report), report.settings.get("metadata_schema")
-    meanings = schema if isinstance(schema, Mapping) else {}
-    columns = {"metadata": [c for c, said in meanings.items() if said == AS_GIVEN]}
-    for role, said in roles.items():
-        if not isinstance(said, str) or not said or role in ("metadata", "id"):
-            continue
-        if "choices" in roles and role in ("choices", "label") and " (" in said:
-            # How many choices there are, or how the right one is named, stands behind.
-            said = said.rpartition(" (")[0]
-        if role == "split":
-            by_column = said.startswith(BY_COLUMN)
-            columns[role] = [said.removeprefix(BY_COLUMN)] if by_column else []
-            way = re.search(r"\bby (query|evidence|group)(?:,|;|$)", said)
-            # Without evidence, by the query is what both would be.
-            if way and (way[1] != "query" or "evidence" in roles):
-                columns["split_by"] = [way[1]]
-        else:
-            is_list = role in ("choices", "fields")
-            columns[role] = said.split(", ") if is_list else [said]
-    return columns
-
-
 def _setting_words(verb: str, report: Report) -> list[str]:
     """The settings that are not the usual ones, as the verb takes them."""
     words = []
     for option, usual in USUAL.get(verb, {}).items():
         key = KEPT.get(option, option.replace("-", "_"))
         value = report.settings.get(key, usual)
-        is_cut = option != "folds" or value  # 0: a given split
-        if value == usual or not is_cut:
+        if value == usual:
             continue
         if isinstance(value, bool):
             words.append(f"--{option}" if value else f"--no-{option}")

@@ -16,7 +16,6 @@ from measurand.core.terms import (
     load_terms,
     reader_words,
     tone_words,
-    verdict_words,
 )
 from measurand.report.layout import to_number
 from measurand.report.tables import TextGrid
@@ -72,7 +71,7 @@ class Difference:
 def list_differences(report: Report) -> list[Difference]:
     """Every difference that a comparison states, the certain first.
 
-    Those with both values stand in tables; older comparisons have findings alone.
+    Those with both values stand in tables; other audits have findings alone.
     """
     tables = [_table_differences(e) for e in report.exhibits if _holds_changes(e)]
     rows = [row for table in tables for row in table if math.isfinite(row.gap.value)]
@@ -185,11 +184,10 @@ def _table_differences(exhibit: Exhibit) -> Iterator[Difference]:
 
 
 def _read_gap(row: Mapping[Hashable, object]) -> Estimate:
-    """The difference of a row; of earlier versions, which kept no level, at 95 %."""
+    """The difference of a row."""
     value, low, high = (to_number(row[c]) for c in ("difference", "low", "high"))
     count, level = to_number(row["n"]), to_number(row.get("level"))
     n = int(count) if math.isfinite(count) else 0
-    level = level if 0 < level < 1 else 0.95
     return Estimate(value, low, high, level, n, plain_text(row["method"], 200))
 
 
@@ -251,21 +249,16 @@ def say_verdicts(verdicts: Sequence[tuple[str, str, Tone]]) -> str:
 
 
 def compared_verdicts(report: Report) -> list[tuple[str, str, Tone]]:
-    """What each report is called, its verdict, and the tone that its page shows.
-
-    Comparisons of earlier versions kept no tone: there it is that of the label.
-    """
-    audit = str(report.settings.get("audit", ""))
+    """What each report is called, its verdict, and the tone that its page shows."""
     tones = tone_words()
     for exhibit in report.exhibits:
         table = exhibit.table
-        if exhibit.name == DECISIONS and {"benchmark", "verdict"} <= {*table.columns}:
+        if exhibit.name == DECISIONS and {"benchmark", "verdict", "tone"} <= {*table}:
             return [
                 (
                     plain_text(row["benchmark"], 40),
                     plain_text(row["verdict"]),
-                    tones.get(str(row.get("tone")))
-                    or verdict_words(audit, str(row["verdict"])).tone,
+                    tones[str(row["tone"])],
                 )
                 for row in table.to_dict("records")
             ]

@@ -22,7 +22,7 @@ SEARCHED = 5_000  # items among which examples are sought
 ALIKE = 0.8  # share of items two patterns may have in common before they are one
 AROUND = 160  # letters of an example on either side of what it shows
 CUES = "cues"  # the exhibit of what was certified
-TOKENS = ("word", "token", "phrase")  # kinds of cues that stand in a text as they are
+IN_TEXT = "word"  # the kind of cues that stand in a text as they are
 LENGTH = "length"
 # The space that stands between two characters of a script that writes none.
 BETWEEN_UNSPACED = re.compile(rf"(?<=[{UNSPACED}]) (?=[{UNSPACED}])")
@@ -76,7 +76,7 @@ def find_patterns(report: Report, most: int = MOST) -> list[Pattern]:
         kind = plain_text(row.get("kind", ""), 40)
         texts = items[part].astype(str) if part in items else pd.Series(dtype=str)
         said = _say_cue(row, wanted)
-        if kind not in TOKENS:
+        if kind != IN_TEXT:
             examples = _length_examples(report, part) if kind == LENGTH else ()
             patterns.append(Pattern(f"{kind}: {cue}", name_part(part), said, examples))
             continue

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-import numpy as np
 import pandas as pd
 
 from measurand.core.finding import Exhibit, Finding, Report
@@ -51,9 +50,6 @@ def changes_table(table: pd.DataFrame) -> pd.DataFrame:
 
     What a report itself decided of a value stands behind it.
     """
-    # Stable, and for comparisons of earlier versions, which wrote them otherwise.
-    certain = table["decision"].isin(CERTAIN).to_numpy(bool)
-    table = table.iloc[np.argsort(~certain, kind="stable")]
     numbers = table[NUMBERS].apply(pd.to_numeric, errors="coerce")
     texts = table[TEXTS]
     cells = {

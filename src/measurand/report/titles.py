@@ -25,8 +25,6 @@ def _title_by_kind(exhibit: Exhibit) -> str:
         return f"{count} of {len(table)} clusters have surely biased labels"
     if exhibit.kind == "decision_map" and {"reader", "y"} <= {*table}:
         return _map_title(exhibit)
-    if exhibit.kind == "table" and "token" in table:
-        return f"{len(table)} words stand with a label more often than chance allows"
     return ""
 
 

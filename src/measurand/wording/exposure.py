@@ -2,7 +2,7 @@
 
 It quotes what the verdict goes by: the size whose reason is given, and there the mean,
 the model or the task that decides. It goes by the names of statistics and the words of
-the reason, so that a report of years ago is read too.
+the reason.
 """
 
 import math
@@ -32,12 +32,6 @@ ALIKE = (  # what is said of them where tasks are not seen to differ
     "Not yet: single tasks are beyond the margin, and all together not surely.",
     "Tasks are not seen to differ in what test texts add: the figures are too few.",
 )
-OPPOSED = "the mean says little"  # said of models that go opposite ways
-BY_ITSELF = (  # what is said where they do not
-    "Not yet: in single models test texts change scores, perhaps beyond the margin.",
-    "What such a model does is told from nothing, and not shown to be within the "
-    "margin.",
-)
 # Why nothing can be said: what a reason has, the answer, and the cause.
 OBSTACLES = {
     "the test's own text helped less": (
@@ -64,11 +58,16 @@ OBSTACLES = {
         "Not yet: single tasks stand out, on one side or the other.",
         "What test texts add differs between tasks, so that the mean says little.",
     ),
-    OPPOSED: (
+    "the mean says little": (
         "Not yet: models differ in what test texts add.",
         "One model goes one way, another the other, so that the mean says little.",
     ),
-    "told from zero and may be beyond the margin": BY_ITSELF,
+    "told from zero and may be beyond the margin": (
+        "Not yet: in single models test texts change scores, perhaps beyond the "
+        "margin.",
+        "What such a model does is told from nothing, and not shown to be within the "
+        "margin.",
+    ),
     "models differ from task to task": (
         "Not yet: models differ from task to task in what test texts add.",
         "Tasks that gain in one model lose in another, so that the mean says little.",
@@ -104,8 +103,6 @@ def fill_exposure(report: Report, words: VerdictWords) -> Details:
             if phrase in _reason_of(report, size):
                 alike = phrase == BEYOND and _are_alike(report, size)
                 sentence, cause = ALIKE if alike else obstacle
-                if phrase == OPPOSED and not _are_opposed(report, size):
-                    sentence, cause = BY_ITSELF  # as version 0.1.0 wrote of one model
                 details = replace(details, sentence=sentence, cause=cause)
                 break
     return _add_overtraining(report, details, size)
@@ -225,12 +222,6 @@ def _are_alike(report: Report, size: str) -> bool:
     spreads = [f for f in _findings(report, "task_sd") if f.condition.endswith(size)]
     of_bias = [f for f in spreads if f.condition.startswith("bias, ")]
     return any(f.estimate.low <= 0 for f in of_bias)
-
-
-def _are_opposed(report: Report, size: str) -> bool:
-    """Whether one model surely gains and another surely loses."""
-    biases = [f.estimate for f in _findings(report, "bias") if f.condition == size]
-    return any(e.low > 0 for e in biases) and any(e.high < 0 for e in biases)
 
 
 def _margin(report: Report) -> float:

@@ -1,6 +1,6 @@
 """What the reason of a verdict on explanations finds wrong, open or missing.
 
-It goes by the words of the reason, so that a report of years ago is read too.
+It goes by the words of the reason.
 """
 
 import re

@@ -74,13 +74,12 @@ def fill_further(report: Report) -> Details | None:
 
 def _say_most(report: Report, explainer: str, column: str, leak: str) -> str:
     """What a column surely gives away, by the best that read it; empty if unknown."""
-    # Version 0.1.0 had the bare name.
-    conditions = {f"{explainer}, {name}" for name in (column, name_condition(column))}
+    condition = f"{explainer}, {name_condition(column)}"
     name = plain_text(column, 40)
     sure = [
         f
         for f in report.findings
-        if f.condition in conditions and f.decision == "leaks" and f.statistic in ONLY
+        if f.condition == condition and f.decision == "leaks" and f.statistic in ONLY
     ]
     if not sure:
         return ""
