@@ -64,7 +64,7 @@ def test_a_reader_gives_shares_that_sum_to_one_and_repeats_itself(reader):
     np.testing.assert_allclose(said.sum(axis=1), 1)
     np.testing.assert_array_equal(said, reader.fit(ITEMS, rng()).predict(ITEMS))
     assert fitted.classes == ITEMS.classes
-    assert fitted.truncated == 0
+    assert fitted.remarks()["truncated"] == 0
 
 
 def test_a_reader_is_a_recipe_with_a_key_that_fitting_does_not_change(reader):
@@ -106,7 +106,7 @@ def test_fine_tuning_learns_a_planted_task(tiny):
     )
     right = fitted.predict(test).argmax(axis=1) == test.gold(test.classes)
     assert right.mean() > 0.9
-    assert fitted.tuning == "full"
+    assert fitted.model.tuning == "full"
     assert fitted.embed(test).shape == (36, 32)
 
 
@@ -116,7 +116,7 @@ def test_fine_tuning_learns_a_planted_task(tiny):
 def test_adapters_serve_pretraining_and_classifying(tiny):
     reader = CausalReader(tiny, epochs=1, length=96, lora=Lora(), adaptation=QUICK)
     fitted = reader.adapt(TEXTS).fit(ITEMS, rng())
-    assert fitted.tuning == "lora"
+    assert fitted.model.tuning == "lora"
     said = fitted.remarks()
     assert said.pop("lm_loss") > 0
     assert said == {"adaptation": "LoRA in fp32", "rate": 5e-5}
@@ -129,16 +129,17 @@ def test_over_long_evidence_is_cut_and_counted_but_the_query_stays(tiny):
     half = ITEMS.column("proof").tolist()[:12] + ["9 " * 100_000] * 12
     long = ITEMS.with_field("proof", half)
     fitted = ZeroShotReader(tiny, length=128).fit(long, rng())
-    assert fitted.truncated == 0.5
-    assert fitted.cut(long.rows(np.arange(12))) == 0
+    fitted.predict(long.rows(np.arange(12)))
+    assert fitted.remarks()["truncated"] == 0
     prompts, _ = fitted.wording.prompts(fitted.model, long)
     assert all(
         claim in p for claim, p in zip(long.column("claim"), prompts, strict=True)
     )
     assert max(map(len, fitted.model.tokens(prompts))) <= 128
-    assert np.isfinite(fitted.predict(long)).all()
     tuned = CausalReader(tiny, epochs=1, length=64).fit(long, rng())
-    assert tuned.truncated == 0.5
+    for reader in (fitted, tuned):
+        assert np.isfinite(reader.predict(long)).all()
+        assert reader.remarks()["truncated"] == 0.5
 
 
 def test_remarks_tell_what_was_cut_and_what_was_trained(tiny):
@@ -213,7 +214,7 @@ def test_a_prompted_decoder_adapts_to_prompts_without_answers(tiny, made):
     task = Task(about="The text says yes or no.")
     reader = dataclasses.replace(made(tiny).for_task(task), length=250)
     fitted = reader.adapt(TEXTS * 4).fit(ITEMS.keep_fields("proof"), rng())
-    assert fitted.tuning == "lora"
+    assert fitted.model.tuning == "lora"
     prompts = fitted.wording.around(fitted.model, ["thing1"])
     assert "says yes or no.\n\n### Text: thing1\n### Answer:" in prompts[0]
     fresh = reader.fit(ITEMS.keep_fields("proof"), rng())

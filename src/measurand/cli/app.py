@@ -4,32 +4,26 @@ Each verb stands in the file of its name; an audit without a file has a plain on
 """
 
 import re
-import time
 from collections.abc import Callable, Collection
 from dataclasses import asdict
 from importlib import import_module
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from measurand.audits import AUDITS
 from measurand.cli import options as o
-from measurand.cli.console import print_roles
 from measurand.cli.groups import (
-    EndpointOptions,
     EngineOptions,
     LadderOptions,
     RunOptions,
     SourceOptions,
     expand_groups,
 )
-from measurand.cli.run import (
-    check_ready,
-    check_run_out,
-    check_store,
-    load_audit,
-    run_audit,
-)
+from measurand.cli.run import audit_source
+
+if TYPE_CHECKING:
+    from measurand.core.audit import Audit
 
 app = typer.Typer(
     help="Tells whether an NLP benchmark measures what it claims to.",
@@ -93,27 +87,12 @@ def _plain_verb(name: str) -> Callable[..., None]:
         climb: LadderOptions,
         reader: o.Readers = None,
     ) -> None:
-        started = time.time()
-        check_run_out(run, source.files)
-        check_store(run)
-        audit = load_audit(name, run)
-        ladder = {n: value for n, value in asdict(climb).items() if audit.takes(n)}
-        settings = audit.choose(**ladder)
-        readers = EndpointOptions().readers(reader, audit.readers)
-        check_ready(readers)
-        benchmark = source.benchmark(run.seed)
-        audit.check_applies(benchmark)
-        print_roles(benchmark)
-        run_audit(
-            audit,
-            benchmark,
-            readers,
-            settings,
-            run,
-            where,
-            started=started,
-            source=source.source,
-        )
+        def choose(audit: "Audit") -> Any:
+            return audit.choose(
+                **{n: value for n, value in asdict(climb).items() if audit.takes(n)}
+            )
+
+        audit_source(name, source, run, where, reader, choose)
 
     return verb
 

@@ -18,10 +18,9 @@ if TYPE_CHECKING:
 
 Worse = Annotated[
     list[str] | None,
-    typer.Option(
+    o.of_run(
         help="worse: the exit code is 3 where a verdict, or a headline beyond its "
-        "interval, is worse than in the first report.",
-        rich_help_panel=o.RUN,
+        "interval, is worse than in the first report."
     ),
 ]
 

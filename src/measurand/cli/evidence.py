@@ -1,6 +1,6 @@
 """measurand evidence: do the labels depend on the evidence?"""
 
-import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,15 +15,7 @@ from measurand.cli.groups import (
     SourceOptions,
     expand_groups,
 )
-from measurand.cli.run import (
-    check_ready,
-    check_run_out,
-    check_store,
-    load_audit,
-    plan_servers,
-    print_plans,
-    run_audit,
-)
+from measurand.cli.run import audit_source, plan_servers, print_plans
 
 if TYPE_CHECKING:
     from measurand.core.audit import Audit
@@ -58,44 +50,34 @@ def evidence_verb(
     dry_run: o.DryRun = False,
 ) -> None:
     """Do the labels depend on the evidence?"""
+    chosen = asdict(shuffling) | asdict(climb)
+    audit_source(
+        *("evidence", source, run, where, reader),
+        lambda audit: audit.choose(**chosen),
+        server=server,
+        tune=tune,
+        begin=_begin,
+        costs=_print_costs if dry_run else None,
+    )
+
+
+def _begin(
+    audit: "Audit", benchmark: "Benchmark", readers: Mapping[str, Any], settings: Any
+) -> Any:
+    """Say how many items could decide; the settings with the folds of all readers."""
     from measurand.audits.evidence.shuffles import require_evidence
 
-    started = time.time()
-    if not dry_run:
-        check_run_out(run, source.files)
-        check_store(run)
-    audit = load_audit("evidence", run)
-    settings = audit.choose(**asdict(shuffling), **asdict(climb))
-    readers = server.readers(reader, audit.readers)
-    if not dry_run:
-        check_ready(readers)
-    benchmark = source.benchmark(run.seed)
-    require_evidence(benchmark)  # before the line on how many items could decide
+    require_evidence(benchmark)
     print_roles(benchmark)
     print_power(settings.margin)
     # Which items are tested depends on all readers, and each is planned for alone.
-    planned = replace(settings, folds=settings.folds_for(readers.values()))
-    if dry_run:
-        _print_costs(audit, benchmark, readers, planned, run)
-        return
-    run_audit(
-        audit,
-        benchmark,
-        readers,
-        settings,
-        run,
-        where,
-        started=started,
-        source=source.source,
-        tune=tune,
-        planned=planned,
-    )
+    return replace(settings, folds=settings.folds_for(readers.values()))
 
 
 def _print_costs(
     audit: "Audit",
     benchmark: "Benchmark",
-    readers: dict[str, Any],
+    readers: Mapping[str, Any],
     settings: Any,
     run: RunOptions,
 ) -> None:

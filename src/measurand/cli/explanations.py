@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -34,7 +35,7 @@ from measurand.cli.run import (
 if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
 
-RATIONALES = "Rationales"
+of_rationales = partial(typer.Option, rich_help_panel="Rationales")
 
 
 @dataclass(frozen=True)
@@ -43,67 +44,55 @@ class RationaleOptions:
 
     explainer: Annotated[
         list[str] | None,
-        typer.Option(
+        of_rationales(
             help="An explainer, see measurand list explainers; repeatable. Default: "
-            "all that need no LLM.",
-            rich_help_panel=RATIONALES,
+            "all that need no LLM."
         ),
     ] = None
     judge: Annotated[
         str,
-        typer.Option(
-            help="lexical, or an entailment classifier by directory or hub id.",
-            rich_help_panel=RATIONALES,
+        of_rationales(
+            help="lexical, or an entailment classifier by directory or hub id."
         ),
     ] = "lexical"
     judge_data: Annotated[
         str | None,
-        typer.Option(
-            help="What the judge was trained on, where its folder does not say.",
-            rich_help_panel=RATIONALES,
+        of_rationales(
+            help="What the judge was trained on, where its folder does not say."
         ),
     ] = None
     model: Annotated[
         str | None,
-        typer.Option(
-            help="The LLM of prompted explainers: smollm2, causal:DIR or llm:NAME.",
-            rich_help_panel=RATIONALES,
+        of_rationales(
+            help="The LLM of prompted explainers: smollm2, causal:DIR or llm:NAME."
         ),
     ] = None
     changes: Annotated[
         int,
-        typer.Option(
-            help="Changes an item: paraphrases of the query, and one of the format.",
-            rich_help_panel=RATIONALES,
+        of_rationales(
+            help="Changes an item: paraphrases of the query, and one of the format."
         ),
     ] = 3
     paraphraser: Annotated[
         str | None,
-        typer.Option(
-            help="A seq2seq model or LLM that rewords queries. Default: rules.",
-            rich_help_panel=RATIONALES,
+        of_rationales(
+            help="A seq2seq model or LLM that rewords queries. Default: rules."
         ),
     ] = None
     perturbed: Annotated[
         Path | None,
-        typer.Option(
+        of_rationales(
             help="A file of given rationales for changed inputs: an id and a rationale "
-            "a row.",
-            rich_help_panel=RATIONALES,
+            "a row."
         ),
     ] = None
     preset: Annotated[
-        str,
-        typer.Option(
-            help="default, or paper: the proposal to the letter.",
-            rich_help_panel=RATIONALES,
-        ),
+        str, of_rationales(help="default, or paper: the proposal to the letter.")
     ] = "default"
     similarity: Annotated[
         str,
-        typer.Option(
-            help="What specificity compares texts by: tfidf, minilm, or an encoder.",
-            rich_help_panel=RATIONALES,
+        of_rationales(
+            help="What specificity compares texts by: tfidf, minilm, or an encoder."
         ),
     ] = "tfidf"
 
@@ -160,8 +149,7 @@ def explanations_verb(
     calibrate: o.Calibrate = True,
     seeds: o.Seeds = None,
     plan: Annotated[
-        bool,
-        typer.Option("--plan", help="Say what the run would take, and stop."),
+        bool, typer.Option("--plan", help="Say what the run would take, and stop.")
     ] = False,
 ) -> None:
     """Are rationales robust and informative, or vacuous, or leaky?"""

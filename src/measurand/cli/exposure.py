@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
     from measurand.core.task import Task
 
-STUDY = "Study"
+of_study = partial(typer.Option, rich_help_panel="Study")
 # What an analysis of somebody else's accuracies takes: the rest is of the experiment.
 ANALYSIS = ("accuracies", "margin", "model", "sampler", "notable", "checks")
 ANY_RUN = ("seed", "out", "overwrite", "json", "fail_on", "config")
@@ -94,79 +95,60 @@ class StudyOptions:
 
     m: Annotated[
         list[int] | None,
-        typer.Option(
-            help="Labelled rows; repeatable, for a grid of sizes. Default: 50.",
-            rich_help_panel=STUDY,
-        ),
+        of_study(help="Labelled rows; repeatable, for a grid of sizes. Default: 50."),
     ] = None
     n: Annotated[
         list[int] | None,
-        typer.Option(
-            help="Test rows, and as many extra; repeatable. Default: 200.",
-            rich_help_panel=STUDY,
-        ),
+        of_study(help="Test rows, and as many extra; repeatable. Default: 200."),
     ] = None
     repeats: Annotated[
         list[int] | None,
-        typer.Option(
-            help="How often rows are drawn; once, or once for each n. Default: 50.",
-            rich_help_panel=STUDY,
+        of_study(
+            help="How often rows are drawn; once, or once for each n. Default: 50."
         ),
     ] = None
     arm: Annotated[
         list[str] | None,
-        typer.Option(
+        of_study(
             "--arm",
             help="base, extra, test, overtrained (the texts read twice as often) or "
             "transfer (texts of another task); repeatable. Default: base, extra and "
             "test, which are always needed.",
-            rich_help_panel=STUDY,
         ),
     ] = None
     dose: Annotated[
         list[float] | None,
-        typer.Option(
+        of_study(
             "--dose",
             help="The share of test rows that a control learns with their labels; "
             "repeatable. Default: 0.1.",
-            rich_help_panel=STUDY,
         ),
     ] = None
     margin: Annotated[
-        float,
-        typer.Option(
-            help="Percentage points that count as nothing.", rich_help_panel=STUDY
-        ),
+        float, of_study(help="Percentage points that count as nothing.")
     ] = 1.0
     model: Annotated[
         str,
-        typer.Option(
+        of_study(
             help="The hierarchical model beside the paired differences: observation, "
-            "paper or released.",
-            rich_help_panel=STUDY,
+            "paper or released."
         ),
     ] = "observation"
     sampler: Annotated[
         str,
-        typer.Option(
-            help="How the model is fitted: laplace, or nuts beside it (minutes).",
-            rich_help_panel=STUDY,
-        ),
+        of_study(help="How the model is fitted: laplace, or nuts beside it (minutes)."),
     ] = "laplace"
     notable: Annotated[
         float | None,
-        typer.Option(
+        of_study(
             help="Log-odds that an unreplicated study would take for an effect. "
-            "Default: what its own interval tells from zero.",
-            rich_help_panel=STUDY,
+            "Default: what its own interval tells from zero."
         ),
     ] = None
     checks: Annotated[
         bool,
-        typer.Option(
-            "--checks",
-            help="Run the checks of the method at full length (a minute).",
-            rich_help_panel=STUDY,
+        of_study(
+            "--checks", help="Run the checks of the method at full length (a minute)."
         ),
     ] = False
 
@@ -201,10 +183,8 @@ def exposure_verb(
     calibrate: o.Calibrate = True,
     plan: Annotated[
         bool,
-        typer.Option(
-            "--plan",
-            help="Run a few trials, say what the study would take, and stop.",
-            rich_help_panel=STUDY,
+        of_study(
+            "--plan", help="Run a few trials, say what the study would take, and stop."
         ),
     ] = False,
 ) -> None:

@@ -1,12 +1,11 @@
 """measurand leakage: can one part alone give the label away, and where?"""
 
-import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from measurand.cli import options as o
 from measurand.cli.app import app
-from measurand.cli.console import print_roles
 from measurand.cli.groups import (
     EndpointOptions,
     EngineOptions,
@@ -14,15 +13,7 @@ from measurand.cli.groups import (
     SourceOptions,
     expand_groups,
 )
-from measurand.cli.run import (
-    check_ready,
-    check_run_out,
-    check_store,
-    load_audit,
-    plan_servers,
-    print_plans,
-    run_audit,
-)
+from measurand.cli.run import audit_source, plan_servers, print_plans
 
 if TYPE_CHECKING:
     from measurand.core.audit import Audit
@@ -57,40 +48,23 @@ def leakage_verb(
     dry_run: o.DryRun = False,
 ) -> None:
     """Can one part alone give the label away, and where?"""
-    started = time.time()
-    if not dry_run:
-        check_run_out(run, source.files)
-        check_store(run)
-    audit = load_audit("leakage", run)
-    chosen = asdict(regions)
+    chosen = asdict(regions) | {"seeds": seeds}
     if regions.components is None:
         del chosen["components"]
-    settings = audit.choose(**chosen, seeds=seeds)
-    readers = server.readers(reader, audit.readers)
-    if not dry_run:
-        check_ready(readers)
-    benchmark = source.benchmark(run.seed, tuple(field or ()))
-    print_roles(benchmark)
-    if dry_run:
-        _print_costs(audit, benchmark, readers, settings, run)
-        return
-    run_audit(
-        audit,
-        benchmark,
-        readers,
-        settings,
-        run,
-        where,
-        started=started,
-        source=source.source,
+    audit_source(
+        *("leakage", source, run, where, reader),
+        lambda audit: audit.choose(**chosen),
+        server=server,
+        fields=field or (),
         tune=tune,
+        costs=_print_costs if dry_run else None,
     )
 
 
 def _print_costs(
     audit: "Audit",
     benchmark: "Benchmark",
-    readers: dict[str, Any],
+    readers: Mapping[str, Any],
     settings: Any,
     run: RunOptions,
 ) -> None:
@@ -102,9 +76,7 @@ def _print_costs(
 
     check_question(readers, benchmark, settings)
     plans = plan_servers(audit, benchmark, readers, settings, run)
-    power = ""
-    if plans:
-        power = describe_power(benchmark, settings.margin)
+    power = describe_power(benchmark, settings.margin) if plans else ""
     print_plans(plans, readers, power)
     fits = count_fits(open_pool(benchmark))
     print(f"light models: {fits:,} fits, which run here and cost nothing")

@@ -1,56 +1,32 @@
 """The options that verbs share, each written down once."""
 
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from measurand.cli.config import read_config
 
-COLUMNS = "Columns"
-RUN = "Run"
-ENDPOINT = "A model behind a server"
+# An option by the panel of the help in which it stands.
+column = partial(typer.Option, rich_help_panel="Columns")
+of_run = partial(typer.Option, rich_help_panel="Run")
+of_server = partial(typer.Option, rich_help_panel="A model behind a server")
 
 
-def _check_seed(seed: int) -> int:
-    """The seed, where it is one."""
-    from measurand.core.bounds import check_seed
+def _checked_by(check: str) -> Callable[[Any], Any]:
+    """A callback that takes what this function of the library, loaded then, allows."""
+    module, _, path = check.partition(":")
 
-    check_seed(seed)
-    return seed
+    def callback(value: Any) -> Any:
+        if value is not None:
+            attrgetter(path)(import_module(f"measurand.{module}"))(value)
+        return value
 
-
-def _check_workers(workers: int | None) -> int | None:
-    """The number of workers, where this machine can hold so many."""
-    from measurand.core.bounds import check_workers
-
-    if workers is not None:
-        check_workers(workers)
-    return workers
-
-
-def _check_engine(engine: str) -> str:
-    """The engine, where there is one of this name."""
-    from measurand.experiment import ENGINES
-
-    ENGINES.check(engine)
-    return engine
-
-
-def _check_budget(budget: str) -> str:
-    """The budget, where it is a time."""
-    from measurand.experiment.budget import to_seconds
-
-    to_seconds(budget)
-    return budget
-
-
-def _check_split_by(split_by: str) -> str:
-    """What a seeded split goes by, where it is one of the ways."""
-    from measurand.benchmarks.split import check_split_by
-
-    check_split_by(split_by)
-    return split_by
+    return callback
 
 
 def _read_escapes(text: str) -> str:
@@ -92,102 +68,72 @@ Part = Annotated[
 ]
 Query = Annotated[
     str | None,
-    typer.Option(
+    column(
         help="The column that asks or claims. Like all columns it may be a path into "
         "nested cells ('passages[0].body', 'evidence[].text'), or several with a plus "
-        "('title+body').",
-        rich_help_panel=COLUMNS,
+        "('title+body')."
     ),
 ]
-Evidence = Annotated[
-    str | None,
-    typer.Option(help="The column that should decide.", rich_help_panel=COLUMNS),
-]
-Label = Annotated[
-    str | None, typer.Option(help="The column of gold labels.", rich_help_panel=COLUMNS)
-]
+Evidence = Annotated[str | None, column(help="The column that should decide.")]
+Label = Annotated[str | None, column(help="The column of gold labels.")]
 Choices = Annotated[
     list[str] | None,
-    typer.Option(
+    column(
         help="The column of lists of choices, of which the label names the right one; "
-        "repeatable, where each choice has a column.",
-        rich_help_panel=COLUMNS,
+        "repeatable, where each choice has a column."
     ),
 ]
 Answers = Annotated[
     str | None,
-    typer.Option(
+    column(
         help="The column of free answers, in the place of a label: a text or a list. "
-        "They are screened: the first stands among answers of like items.",
-        rich_help_panel=COLUMNS,
+        "They are screened: the first stands among answers of like items."
     ),
 ]
 Roles = Annotated[
     Path | None,
-    typer.Option(
+    column(
         help="A YAML file that names columns: a task of lm-eval, or a dataset's "
-        "eval.yaml. Columns named here come first.",
-        rich_help_panel=COLUMNS,
+        "eval.yaml. Columns named here come first."
     ),
 ]
 Metadata = Annotated[
     list[str] | None,
-    typer.Option(
+    column(
         help="A column that says what kind of item it is; repeatable. "
-        "Derived where none is named.",
-        rich_help_panel=COLUMNS,
+        "Derived where none is named."
     ),
 ]
 Rationale = Annotated[
     list[str] | None,
-    typer.Option(
-        help="The column of explanations; repeatable, where an item has several.",
-        rich_help_panel=COLUMNS,
-    ),
+    column(help="The column of explanations; repeatable, where an item has several."),
 ]
-Group = Annotated[
-    str | None,
-    typer.Option(help="The column of clusters of items.", rich_help_panel=COLUMNS),
-]
+Group = Annotated[str | None, column(help="The column of clusters of items.")]
 Subject = Annotated[
     str | None,
-    typer.Option(
-        help="The column of what each item is about: choices are read by it too.",
-        rich_help_panel=COLUMNS,
-    ),
+    column(help="The column of what each item is about: choices are read by it too."),
 ]
 Document = Annotated[
     str | None,
-    typer.Option(
-        help="The column of the document that an item's evidence is from.",
-        rich_help_panel=COLUMNS,
-    ),
+    column(help="The column of the document that an item's evidence is from."),
 ]
-Split = Annotated[
-    str | None,
-    typer.Option(help="The column that says train or test.", rich_help_panel=COLUMNS),
-]
-Id = Annotated[
-    str | None,
-    typer.Option("--id", help="The column of item ids.", rich_help_panel=COLUMNS),
-]
+Split = Annotated[str | None, column(help="The column that says train or test.")]
+Id = Annotated[str | None, column("--id", help="The column of item ids.")]
 SplitBy = Annotated[
     str,
-    typer.Option(
-        callback=_check_split_by,
+    column(
+        callback=_checked_by("benchmarks.split:check_split_by"),
         help="What no two sides of a seeded split share: "
         "query, evidence, both or group.",
-        rich_help_panel=COLUMNS,
     ),
 ]
 Join = Annotated[
     str,
-    typer.Option(
+    column(
         callback=_read_escapes,
         help="What stands between the texts of one cell, or of several that make one; "
         "\\n is a new line, \\t a tab. Default: a space.",
         show_default=False,
-        rich_help_panel=COLUMNS,
     ),
 ]
 Readers = Annotated[
@@ -201,95 +147,63 @@ Readers = Annotated[
 ]
 Url = Annotated[
     str | None,
-    typer.Option(
+    of_server(
         envvar="MEASURAND_ENDPOINT",
         help="An OpenAI-compatible server, for endpoint:MODEL.",
-        rich_help_panel=ENDPOINT,
     ),
 ]
-Shots = Annotated[
-    int,
-    typer.Option(min=0, help="Labelled examples a prompt.", rich_help_panel=ENDPOINT),
-]
+Shots = Annotated[int, of_server(min=0, help="Labelled examples a prompt.")]
 Orders = Annotated[
     int | None,
-    typer.Option(
+    of_server(
         min=1,
         help="Orders in which an LLM is shown choices that it names by letter. "
         "Default: 4 for a local one, 1 for a server, which is paid by the prompt.",
-        rich_help_panel=ENDPOINT,
     ),
 ]
-PriceIn = Annotated[
-    float,
-    typer.Option(help="USD per million tokens sent.", rich_help_panel=ENDPOINT),
-]
-PriceOut = Annotated[
-    float,
-    typer.Option(help="USD per million tokens received.", rich_help_panel=ENDPOINT),
-]
-CapTokens = Annotated[
-    int | None,
-    typer.Option(min=1, help="The most tokens to spend.", rich_help_panel=ENDPOINT),
-]
-CapMoney = Annotated[
-    float | None,
-    typer.Option(help="The most USD to spend.", rich_help_panel=ENDPOINT),
-]
+PriceIn = Annotated[float, of_server(help="USD per million tokens sent.")]
+PriceOut = Annotated[float, of_server(help="USD per million tokens received.")]
+CapTokens = Annotated[int | None, of_server(min=1, help="The most tokens to spend.")]
+CapMoney = Annotated[float | None, of_server(help="The most USD to spend.")]
 KeyEnv = Annotated[
     str | None,
-    typer.Option(
+    of_server(
         help="The environment variable that holds the server's key. Default: "
-        "OPENAI_API_KEY for api.openai.com, MEASURAND_API_KEY for all others.",
-        rich_help_panel=ENDPOINT,
+        "OPENAI_API_KEY for api.openai.com, MEASURAND_API_KEY for all others."
     ),
 ]
 Timeout = Annotated[
-    float,
-    typer.Option(
-        "--timeout",
-        help="Seconds in which a whole answer must arrive.",
-        rich_help_panel=ENDPOINT,
-    ),
+    float, of_server("--timeout", help="Seconds in which a whole answer must arrive.")
 ]
 Prompt = Annotated[
     Path | None,
-    typer.Option(
+    of_server(
         help="A file with the question for endpoint:MODEL, in which {fields} and "
-        "{options} stand for the item and its labels, {marks} for their letters.",
-        rich_help_panel=ENDPOINT,
+        "{options} stand for the item and its labels, {marks} for their letters."
     ),
 ]
 Temperature = Annotated[
     float,
-    typer.Option(
+    of_server(
         min=0,
         max=2,
         help="The temperature sent to a server; one that refuses it is asked without.",
-        rich_help_panel=ENDPOINT,
     ),
 ]
-Retries = Annotated[
-    int,
-    typer.Option(
-        min=0, help="How often a call is tried again.", rich_help_panel=ENDPOINT
-    ),
-]
+Retries = Annotated[int, of_server(min=0, help="How often a call is tried again.")]
 DryRun = Annotated[
     bool,
-    typer.Option(
+    of_server(
         "--dry-run",
         help="Print the most calls, tokens and USD, and the effect that can be seen; "
         "ask nothing.",
-        rich_help_panel=ENDPOINT,
     ),
 ]
 Fields = Annotated[
     list[str] | None,
-    typer.Option(
+    column(
         "--field",
         help="A text column; repeatable. Default: the query and the evidence.",
-        rich_help_panel=COLUMNS,
     ),
 ]
 Clusters = Annotated[
@@ -361,26 +275,22 @@ MarginOver = Annotated[
 ]
 Calibrate = Annotated[
     bool,
-    typer.Option(
-        "--calibrate/--no-calibrate",
-        help="Let a near zero call a stronger reader.",
-        rich_help_panel=RUN,
+    of_run(
+        "--calibrate/--no-calibrate", help="Let a near zero call a stronger reader."
     ),
 ]
 Strongest = Annotated[
     str,
-    typer.Option(
+    of_run(
         envvar="MEASURAND_STRONGEST",
         help="The highest rung that a near zero may call: tfidf, cross or minilm.",
-        rich_help_panel=RUN,
     ),
 ]
 Seeds = Annotated[
     int | None,
-    typer.Option(
+    of_run(
         min=1,
         help="How often an encoder is trained anew. Default: 1 on a CPU, 3 on a GPU.",
-        rich_help_panel=RUN,
     ),
 ]
 With = Annotated[
@@ -389,116 +299,93 @@ With = Annotated[
 ]
 Tune = Annotated[
     bool,
-    typer.Option(
+    of_run(
         "--tune",
         help="Search the learning rate of encoders on held-out training items, once, "
         "with all fields.",
-        rich_help_panel=RUN,
     ),
 ]
 Seed = Annotated[
     int,
-    typer.Option(
+    of_run(
         min=0,
-        callback=_check_seed,
+        callback=_checked_by("core.bounds:check_seed"),
         help="The same seed gives the same report.",
-        rich_help_panel=RUN,
     ),
 ]
 Workers = Annotated[
     int | None,
-    typer.Option(
+    of_run(
         min=1,
-        callback=_check_workers,
+        callback=_checked_by("core.bounds:check_workers"),
         help="Worker processes. Default: one a core.",
-        rich_help_panel=RUN,
     ),
 ]
 Budget = Annotated[
     str,
-    typer.Option(
+    of_run(
         envvar="MEASURAND_BUDGET",
-        callback=_check_budget,
+        callback=_checked_by("experiment.budget:to_seconds"),
         help="How long one encoder or LLM may compute: 90s, 10m, 2h or none. One that "
         "would take longer is not begun, and is listed as not run.",
-        rich_help_panel=RUN,
     ),
 ]
 Engine = Annotated[
     str,
-    typer.Option(
-        callback=_check_engine,
+    of_run(
+        callback=_checked_by("experiment:ENGINES.check"),
         help="What runs the trials: local (processes here) or ray (a cluster).",
-        rich_help_panel=RUN,
     ),
 ]
 Address = Annotated[
     str | None,
-    typer.Option(
+    of_run(
         help="A running Ray cluster: auto, HOST:PORT or ray://HOST:PORT. Default: "
-        "RAY_ADDRESS, else one of --workers processes is started here.",
-        rich_help_panel=RUN,
+        "RAY_ADDRESS, else one of --workers processes is started here."
     ),
 ]
 GpuShare = Annotated[
     float | None,
-    typer.Option(
+    of_run(
         min=0,
         max=1,
         help="The share of a GPU of the cluster that a trial of an encoder or LLM "
         "gets. Default: 0.25.",
-        rich_help_panel=RUN,
     ),
 ]
 StoreIn = Annotated[
     Path | None,
-    typer.Option(
+    of_run(
         "--store",
         envvar="MEASURAND_STORE",
         help="Where answers are kept. Default: the user's cache.",
-        rich_help_panel=RUN,
     ),
 ]
-Out = Annotated[
-    Path | None, typer.Option(help="A folder for the report.", rich_help_panel=RUN)
-]
+Out = Annotated[Path | None, of_run(help="A folder for the report.")]
 Overwrite = Annotated[
     bool,
-    typer.Option(
+    of_run(
         "--overwrite",
         help="Replace what measurand wrote to --out before; anything else is refused.",
-        rich_help_panel=RUN,
     ),
 ]
 OverwriteFile = Annotated[
     bool, typer.Option("--overwrite", help="Write over the file that is there.")
 ]
 Verbose = Annotated[
-    bool,
-    typer.Option(
-        "--verbose", help="Print every figure after the answer.", rich_help_panel=RUN
-    ),
+    bool, of_run("--verbose", help="Print every figure after the answer.")
 ]
 Json = Annotated[
-    bool,
-    typer.Option(
-        "--json", help="Print report.json instead of the summary.", rich_help_panel=RUN
-    ),
+    bool, of_run("--json", help="Print report.json instead of the summary.")
 ]
 FailOn = Annotated[
     list[str] | None,
-    typer.Option(
+    of_run(
         help="A verdict, or the tone of an answer ('fix first'), that makes the exit "
-        "code 3; repeatable.",
-        rich_help_panel=RUN,
+        "code 3; repeatable."
     ),
 ]
 Config = Annotated[
     Path | None,
-    typer.Option(
-        callback=read_config,
-        is_eager=True,
-        help="A TOML file with these options.",
-        rich_help_panel=RUN,
-    ),
+    of_run(callback=read_config, is_eager=True, help="A TOML file with these options."),
 ]

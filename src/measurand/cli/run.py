@@ -1,7 +1,8 @@
 """What every verb that audits does alike: ask, deliver, exit."""
 
 import os
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -14,9 +15,15 @@ from measurand.cli.console import (
     deliver,
     notice,
     open_with_progress,
+    print_roles,
     run_log,
 )
-from measurand.cli.groups import EngineOptions, RunOptions
+from measurand.cli.groups import (
+    EndpointOptions,
+    EngineOptions,
+    RunOptions,
+    SourceOptions,
+)
 
 if TYPE_CHECKING:
     from measurand.core.audit import Audit
@@ -91,42 +98,81 @@ def check_run_out(run: RunOptions, inputs: Sequence[str | Path]) -> None:
     check_out(run.out, overwrite=run.overwrite, inputs=inputs)
 
 
-def run_audit(
-    audit: "Audit",
-    benchmark: "Benchmark",
-    readers: Mapping[str, Any],
-    settings: Any,
+Choose = Callable[["Audit"], Any]
+Begin = Callable[["Audit", "Benchmark", Mapping[str, Any], Any], Any]
+Costs = Callable[["Audit", "Benchmark", Mapping[str, Any], Any, RunOptions], None]
+
+
+def audit_source(
+    name: str,
+    source: SourceOptions,
     run: RunOptions,
-    engine: EngineOptions,
+    where: EngineOptions,
+    named: list[str] | None,
+    choose: Choose,
     *,
-    started: float,
-    source: str,
+    server: EndpointOptions | None = None,
+    fields: Sequence[str] = (),
     tune: bool = False,
-    planned: Any = None,
+    begin: Begin | None = None,
+    costs: Costs | None = None,
 ) -> None:
     """Run one audit of one benchmark, print and save its report, and exit by it.
 
-    Readers behind a server send no more than is said first; `planned` are the settings
-    by which each is asked, where other readers have a say in them.
+    Readers behind a server send no more than is said first.
+
+    Args:
+        name: The audit.
+        source: Where the benchmark is.
+        run: Seed, workers and where things go.
+        where: What runs the trials.
+        named: The readers by name.
+        choose: The settings of the audit, as the verb's options say.
+        server: How readers behind a server are asked.
+        fields: The fields to read, where they are named.
+        tune: Whether the readers are tuned first.
+        begin: What is checked and said of the benchmark; gives the settings by which
+            each reader is planned, where other readers have a say in them.
+        costs: Of a dry run, what prints the costs; then nothing is asked.
     """
-    plans = plan_servers(audit, benchmark, readers, planned or settings, run)
-    for name, plan in plans.items():
-        notice(f"{name}: {plan}")
-    with (
-        _hold_ceilings(plans),
-        open_with_progress(benchmark, run, engine) as experiment,
-    ):
+    started = time.time()
+    if costs is None:
+        check_run_out(run, source.files)
+        check_store(run)
+    audit = load_audit(name, run)
+    settings = choose(audit)
+    readers = (server or EndpointOptions()).readers(named, audit.readers)
+    if costs is None:
+        check_ready(readers)
+    benchmark = source.benchmark(run.seed, tuple(fields))
+    planned = (begin or _begin)(audit, benchmark, readers, settings)
+    if costs is not None:
+        costs(audit, benchmark, readers, planned, run)
+        return
+    plans = plan_servers(audit, benchmark, readers, planned, run)
+    for reader, plan in plans.items():
+        notice(f"{reader}: {plan}")
+    with _hold_ceilings(plans), open_with_progress(benchmark, run, where) as experiment:
         if tune:
             readers = _tune_readers(experiment, audit.name, readers)
         report = audit.run(experiment, readers, settings)
-        log = run_log(started, experiment, source, run.workers)
+        log = run_log(started, experiment, source.source, run.workers)
     if tune:
         report = replace(report, settings={**report.settings, "tune": True})
     spent = spent_on_servers(readers)
     deliver(report, run, {**log, **({"spent": spent} if spent else {})})
-    for name, line in spent.items():
-        notice(f"spent on {name}: {line}")
+    for reader, line in spent.items():
+        notice(f"spent on {reader}: {line}")
     exit_on_verdict([report], run.fail_on)
+
+
+def _begin(
+    audit: "Audit", benchmark: "Benchmark", readers: Mapping[str, Any], settings: Any
+) -> Any:
+    """What most audits check and say of the benchmark; they plan by the settings."""
+    audit.check_applies(benchmark)
+    print_roles(benchmark)
+    return settings
 
 
 def plan_servers(

@@ -112,7 +112,6 @@ class CausalModel:
         """The text that tokens stand for."""
         return str(self.tokenizer.decode(tokens, skip_special_tokens=True))
 
-    @torch.inference_mode()
     def log_probabilities(
         self, prompts: Sequence[str], continuations: Sequence[str]
     ) -> Floats:
@@ -120,46 +119,9 @@ class CausalModel:
 
         A row a prompt, a column a continuation. A prompt is read once for all of them.
         """
-        endings = self.tokens(continuations, special=False)
-        for ending, text in zip(endings, continuations, strict=True):
-            if not ending:
-                raise ReaderFailed(
-                    f"the continuation {quote(text)} has no tokens, so no probability"
-                )
-        starts = self.fit_window(prompts, max(map(len, endings), default=0))
-        scores = np.empty((len(prompts), len(endings)))
-        with memory_guard():
-            for rows in batch_by_length(
-                [len(ids) for ids in starts], tokens_per_batch()
-            ):
-                scores[rows] = self.score_batch([starts[i] for i in rows], endings)
-        return scores
-
-    def score_batch(self, starts: Sequence[Ids], endings: Sequence[Ids]) -> Floats:
-        """The scores of one batch of prompts."""
-        ids, mask = pad_rows(starts, self.start)
-        output = self.run(self.network, ids, mask, use_cache=True, logits_to_keep=1)
-        log_probabilities = log_softmax(output.logits[:, -1].float(), dim=-1)
-        totals = (
-            log_probabilities[:, [ending[0] for ending in endings]]
-            .double()
-            .cpu()
-            .numpy()
-        )
-        longer = [i for i, ending in enumerate(endings) if len(ending) > 1]
-        most = max(1, tokens_per_batch() // ids.numel())
-        for first in range(0, len(longer), most):
-            chosen = longer[first : first + most]
-            # Copied, since reading the continuations adds them to what was read.
-            prefix = copy.deepcopy(output.past_key_values)
-            prefix.batch_repeat_interleave(len(chosen))
-            rest = self.rest_scores(
-                prefix,
-                mask.repeat_interleave(len(chosen), dim=0),
-                [endings[i] for i in chosen] * len(starts),
-            )
-            totals[:, chosen] += rest.reshape(len(starts), len(chosen))
-        return np.asarray(totals / [len(ending) for ending in endings])
+        rows = self.own_log_probabilities(prompts, [continuations] * len(prompts))
+        means = [totals / sizes for totals, sizes in rows]
+        return np.array(means).reshape(len(prompts), len(continuations))
 
     @torch.inference_mode()
     def own_log_probabilities(
@@ -169,12 +131,14 @@ class CausalModel:
 
         A prompt is read once for all that follow it.
         """
-        flat = self.tokens(
-            [text for row in continuations for text in row], special=False
-        )
-        owned = iter(flat)
-        endings = [[next(owned) for _ in row] for row in continuations]
-        starts = self.fit_window(prompts, max(map(len, flat), default=0))
+        texts = list(dict.fromkeys(text for row in continuations for text in row))
+        tokens = dict(zip(texts, self.tokens(texts, special=False), strict=True))
+        if empty := [text for text, ids in tokens.items() if not ids]:
+            raise ReaderFailed(
+                f"the continuation {quote(empty[0])} has no tokens, so no probability"
+            )
+        endings = [[tokens[text] for text in row] for row in continuations]
+        starts = self.fit_window(prompts, max(map(len, tokens.values()), default=0))
         scores: dict[int, Floats] = {}
         with memory_guard():
             for rows in batch_by_length(

@@ -32,6 +32,7 @@ from measurand.readers.causal_fitted import (
     FittedCausal,
     FittedZeroShot,
     Wording,
+    class_names,
     fit_wording,
     write_examples,
     zero_shot_template,
@@ -109,19 +110,12 @@ class CausalReader(CausalRecipe):
             model.pretrain(self.texts, self.adaptation, seed_for_part(seed, "adapt"))
             lm_loss = model.loss(self.texts, self.adaptation.length)
         words = fit_wording(model, items.fields, self.length)
-        prompts, cut = words.prompts(model, items)
+        prompts, _ = words.prompts(model, items)
         head = self.train_classifier(
             model, prompts, items, seed_for_part(seed, "classify")
         )
         return FittedCausal(
-            items.classes,
-            model,
-            words,
-            head,
-            float(cut.mean()),
-            model.tuning,
-            self.rate,
-            lm_loss,
+            model, words, items.classes, head, self.rate, lm_loss=lm_loss
         )
 
     def train_classifier(
@@ -253,7 +247,7 @@ class ZeroShotReader:
         seed = int(rng.integers(2**31)) if self.seed is None else self.seed
         parts = zero_shot_template(self.template, items.classes, self.about)
         model = self._open_model(seed)
-        names = tuple(f" {name}" for name in items.classes)
+        names = class_names(items.classes)
         longest = max(map(len, model.tokens(names, special=False)))
         words = fit_wording(model, items.fields, self.length, parts, longest)
         if self.shots:
@@ -263,11 +257,7 @@ class ZeroShotReader:
             parts = (examples + parts[0], parts[1])
             words = fit_wording(model, items.fields, self.length, parts, longest)
         model, lm_loss = self._adapt_model(model, words, seed)
-        _, cut = words.prompts(model, items)
-        cut_share = float(cut.mean())
-        return FittedZeroShot(
-            items.classes, model, words, names, cut_share, model.tuning, lm_loss
-        )
+        return FittedZeroShot(model, words, items.classes, lm_loss=lm_loss)
 
     def fit_choices(
         self, items: Items, rng: np.random.Generator
@@ -279,8 +269,8 @@ class ZeroShotReader:
         examples = items.rows(draw_shots(items, self.shots, rng))
         words = word_choices(model, way, items, examples, self.length)
         model, lm_loss = self._adapt_model(model, words, seed)
-        terms = way, self.orders, lm_loss
-        return FittedZeroShotChoices(items.classes, model, words, *terms)
+        terms = items.classes, way, self.orders
+        return FittedZeroShotChoices(model, words, *terms, lm_loss=lm_loss)
 
     def fit_writer(
         self, items: Items, rng: np.random.Generator
@@ -294,7 +284,7 @@ class ZeroShotReader:
             examples = items.rows(draw_shots(items, self.shots, rng))
             words = word_answers(model, items, examples, self.length)
         model, lm_loss = self._adapt_model(model, words, seed)
-        return FittedZeroShotWriter(model, words, lm_loss, self.writes)
+        return FittedZeroShotWriter(model, words, self.writes, lm_loss=lm_loss)
 
     def for_questions(self) -> "ZeroShotReader":
         """The recipe that writes questions, from choices alone, and no answers."""

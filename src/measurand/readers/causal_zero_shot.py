@@ -9,7 +9,7 @@ mean over its tokens, so that a choice is no less likely for being long.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import softmax
@@ -19,22 +19,17 @@ from measurand.core.errors import UnknownName
 from measurand.core.items import LETTERS, Items
 from measurand.models.causal import CausalModel
 from measurand.readers.causal_fitted import (
+    FittedDecoder,
     Last,
     Wording,
     can_converse,
-    decoder_remarks,
     fit_wording,
     prompt_parts,
     wrap_chat,
     write_examples,
 )
 from measurand.readers.orders import read_in_orders
-from measurand.readers.prompting import (
-    ANSWERS,
-    QUESTIONS,
-    first_line,
-    gold_answers,
-)
+from measurand.readers.prompting import ANSWERS, QUESTIONS, first_line, gold_answers
 
 LETTER, LIKELIHOOD, BY_LENGTH = "letter", "likelihood", "likelihood_by_length"
 WAYS = (LETTER, LIKELIHOOD, BY_LENGTH)
@@ -108,26 +103,18 @@ def cut_choices(
 
 
 @dataclass(frozen=True, eq=False)
-class FittedZeroShotChoices:
+class FittedZeroShotChoices(FittedDecoder):
     """A decoder that is asked which choice is right.
 
     Attributes:
         classes: The letters.
-        model: The model, fresh or adapted.
-        wording: How items become prompts.
         way: By letter, likelihood or likelihood by length.
         orders: In how many orders the choices are listed, by the letter.
-        lm_loss: The loss on the prompts that it adapted to, where there were any.
-        last: What the last reading was like.
     """
 
     classes: tuple[str, ...]
-    model: CausalModel
-    wording: Wording
     way: str
     orders: int = 1
-    lm_loss: float | None = None
-    last: Last = field(default_factory=dict, init=False, repr=False)
 
     def predict(self, items: Items) -> Floats:
         """The share of each choice; 0 for letters that an item does not have."""
@@ -140,12 +127,9 @@ class FittedZeroShotChoices:
 
     def _read(self, items: Items) -> Floats:
         """The share of each choice in the order in which they stand."""
-        present = tuple(name for name in self.wording.fields if name in items.fields)
-        words = replace(self.wording, fields=present)
-        texts, short = cut_choices(self.model, items, words.room // 2)
+        texts, short = cut_choices(self.model, items, self.wording.room // 2)
         tails = list_choices(texts) if self.way == LETTER else [""] * len(items)
-        prompts, cut = words.prompts(self.model, items, tails)
-        self.last["truncated"] = float((cut | short).mean()) if len(cut) else 0.0
+        prompts = self.prompts(items, tails, short)
         scores = (
             self._score_letters(prompts)
             if self.way == LETTER
@@ -157,8 +141,7 @@ class FittedZeroShotChoices:
     def remarks(self) -> Mapping[str, float | str]:
         """How choices were read, the share of items cut, and what was trained."""
         by_letter: Last = {"orders": self.orders} if self.way == LETTER else {}
-        remarks = decoder_remarks(self.model, self.last, self.lm_loss)
-        return {"choices": self.way, **by_letter, **remarks}
+        return {"choices": self.way, **by_letter, **super().remarks()}
 
     def _score_letters(self, prompts: Sequence[str]) -> Floats:
         """How likely each letter follows; a turn of a conversation begins with it."""
@@ -211,37 +194,21 @@ def word_questions(model: CausalModel, length: int) -> Wording:
 
 
 @dataclass(frozen=True, eq=False)
-class FittedZeroShotWriter:
+class FittedZeroShotWriter(FittedDecoder):
     """A decoder that is asked for an answer.
 
     Attributes:
-        model: The model, fresh or adapted.
-        wording: How items become prompts.
-        lm_loss: The loss on the prompts that it adapted to, where there were any.
         writes: Answers, or the questions that choices belong to.
-        last: What the last reading was like.
     """
 
-    model: CausalModel
-    wording: Wording
-    lm_loss: float | None = None
     writes: str = ANSWERS
-    last: Last = field(default_factory=dict, init=False, repr=False)
 
     def write(self, items: Items) -> list[str]:
         """The first line that the model writes about each item."""
-        present = tuple(name for name in self.wording.fields if name in items.fields)
-        words = replace(self.wording, fields=present)
-        tails: list[str] = []
-        short = np.zeros(len(items), bool)
         if self.writes == QUESTIONS:
-            texts, short = cut_choices(self.model, items, words.room)
-            tails = list_choices(texts)
-        prompts, cut = words.prompts(self.model, items, tails)
-        self.last["truncated"] = float((cut | short).mean()) if len(cut) else 0.0
+            texts, short = cut_choices(self.model, items, self.wording.room)
+            prompts = self.prompts(items, list_choices(texts), short)
+        else:
+            prompts = self.prompts(items, [])
         written = self.model.generate(prompts, MOST_TOKENS[self.writes])
         return [first_line(text) for text in written]
-
-    def remarks(self) -> Mapping[str, float | str]:
-        """The share of items cut in the last reading, and what was trained, if any."""
-        return decoder_remarks(self.model, self.last, self.lm_loss)

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import torch
-from scipy.special import softmax
 
-from measurand.core.arrays import Floats, Ints
+from measurand.core.arrays import Ints
 from measurand.core.reader import JointPrediction, TrainingJob
 from measurand.models.causal import CausalModel
 from measurand.models.causal_loading import load_decoder
@@ -17,7 +16,6 @@ from measurand.models.causal_training import (
     first_head,
     seed_for_part,
 )
-from measurand.models.encoder import cuda_or_cpu
 from measurand.models.masked import labelled_positions
 from measurand.models.stacking.causal import (
     TokenRows,
@@ -34,15 +32,21 @@ from measurand.models.stacking.stack import (
     SHUT,
     Arrays,
     ResidentStack,
+    Weights,
     fill_rows,
     stack_on_device,
 )
 from measurand.models.training import Batch, Schedule, pool_size
-from measurand.readers.causal_fitted import FittedCausal, fit_wording, write_prompts
+from measurand.readers.causal_fitted import FittedCausal, fit_wording
+from measurand.readers.stacking.joint import (
+    joint_training,
+    mean_losses,
+    predict_classes,
+    start_classifiers,
+)
 from measurand.readers.stacking.residents import (
     decoder_classifiers,
     decoder_language_models,
-    joint_training,
 )
 
 
@@ -79,13 +83,17 @@ class CausalStack:
         self.classes = max(len(job.train.classes) for job in jobs)
         with joint_training(self.reader, jobs, self.size):
             losses = self.adapt_models(jobs, seeds)
-            self.start_classifiers(jobs, seeds, list(losses))
+            heads = [
+                self.head(seed.classify, len(job.train.classes))
+                for seed, job in zip(seeds, jobs, strict=True)
+            ]
+            bodies = self.language_models if losses else None
+            start_classifiers(self.classifiers, list(losses), bodies, heads)
             readers = self.train_classifiers(jobs, seeds, losses)
-            all_probabilities = self.probabilities(readers, jobs)
-        return [
-            JointPrediction(reader.classes, probabilities, reader.remarks())
-            for reader, probabilities in zip(readers, all_probabilities, strict=True)
-        ]
+            batches = self.test_batches(readers, jobs)
+            return predict_classes(
+                self.classifiers, last_token_scores, batches, jobs, readers
+            )
 
     def adapt_models(
         self, jobs: Sequence[TrainingJob], seeds: Sequence[CausalSeeds]
@@ -112,9 +120,12 @@ class CausalStack:
 
         torch.manual_seed(seed_for_part(seeds[with_texts[0]].adapt, "dropout"))
         models.train(batches, len(plans), sum(map(len, plans)))
-        return dict(
-            zip(with_texts, self.losses(sequences, training.batch), strict=True)
+        asked = (
+            self.next_token_batch(sequences, rows, width, training.batch)
+            for rows, width in sorted_batches(sequences, training.batch)
         )
+        losses = mean_losses(models, asked, len(sequences))
+        return dict(zip(with_texts, losses, strict=True))
 
     def next_token_batch(
         self,
@@ -142,36 +153,11 @@ class CausalStack:
             arrays.append(lines | {"places": places, "labels": labels})
         return stack_on_device(arrays, self.size)
 
-    def losses(self, sequences: Sequence[TokenRows], size: int) -> list[float]:
-        """The loss of every language model on its texts."""
-        models = self.language_models
-        total = torch.zeros(self.size, device=cuda_or_cpu())
-        count = torch.zeros(self.size, device=cuda_or_cpu())
-        for rows, width in sorted_batches(sequences, size):
-            batch = self.next_token_batch(sequences, rows, width, size)
-            tokens = (batch["labels"] != -100).sum(dim=1)
-            total += models.map_models(models.loss, batch) * tokens
-            count += tokens
-        means = (total / count).cpu()
-        return [float(mean) for mean in means[: len(sequences)]]
-
-    def start_classifiers(
-        self,
-        jobs: Sequence[TrainingJob],
-        seeds: Sequence[CausalSeeds],
-        adapted: Sequence[int],
-    ) -> None:
-        """Give the classifiers their heads, and to those that adapt what they read."""
-        models = self.classifiers
-        models.restart()
-        if adapted:
-            models.stack.put_bodies(adapted, self.language_models.stack)
-        for n, (seed, job) in enumerate(zip(seeds, jobs, strict=True)):
-            head = torch.zeros(models.stack.like.head.weight.shape)
-            classes = len(job.train.classes)
-            weights = first_head(seed.classify, classes, head.shape[1])
-            head[:classes] = torch.from_numpy(weights)
-            models.stack.put(n, {"head.weight": head})
+    def head(self, seed: int, classes: int) -> Weights:
+        """The head of one classifier, with room for the classes of others."""
+        head = torch.zeros(self.classifiers.stack.like.head.weight.shape)
+        head[:classes] = torch.from_numpy(first_head(seed, classes, head.shape[1]))
+        return {"head.weight": head}
 
     def train_classifiers(
         self,
@@ -184,13 +170,11 @@ class CausalStack:
         readers, sequences = [], []
         for n, job in enumerate(jobs):
             words = fit_wording(self.model, job.train.fields, reader.length)
-            prompts, cut = words.prompts(self.model, job.train)
+            prompts, _ = words.prompts(self.model, job.train)
             sequences.append(self.model.fit_window(prompts, 0))
-            settings = (float(cut.mean()), "full", reader.rate, losses.get(n))
-            no_head = torch.empty(0)  # its head is in the stack
-            readers.append(
-                FittedCausal(job.train.classes, self.model, words, no_head, *settings)
-            )
+            settings = words, job.train.classes, torch.empty(0), reader.rate
+            # No head: it is in the stack.
+            readers.append(FittedCausal(self.model, *settings, lm_loss=losses.get(n)))
         gold = [job.train.gold(job.train.classes) for job in jobs]
         training = Training(reader.epochs, reader.batch)
         pool = pool_size(max(map(len, sequences)), training.batch)
@@ -233,32 +217,14 @@ class CausalStack:
             )
         return arrays
 
-    def probabilities(
+    def test_batches(
         self, readers: Sequence[FittedCausal], jobs: Sequence[TrainingJob]
-    ) -> list[Floats]:
-        """The class probabilities of every classifier about its own rows."""
-        sequences = []
-        for reader, job in zip(readers, jobs, strict=True):
-            prompts, reader.last["truncated"] = write_prompts(
-                reader.wording, self.model, job.test
-            )
-            sequences.append(self.model.fit_window(prompts, 0))
-        probabilities = [
-            np.zeros((len(job.test), len(job.train.classes))) for job in jobs
+    ) -> Iterator[tuple[Sequence[Ints], Batch]]:
+        """The rows that each classifier is asked about, and what it takes of them."""
+        sequences = [
+            self.model.fit_window(reader.prompts(job.test), 0)
+            for reader, job in zip(readers, jobs, strict=True)
         ]
-        waiting = []
         for rows, width in sorted_batches(sequences, ROWS_AT_ONCE):
-            batch = stack_on_device(
-                self.class_batch(sequences, rows, width, ROWS_AT_ONCE, jobs), self.size
-            )
-            waiting.append(
-                (rows, self.classifiers.map_models(last_token_scores, batch))
-            )
-        for rows, outputs in waiting:
-            numbers = outputs.float().cpu().numpy().astype(np.float64)
-            for index, model_rows in enumerate(rows):
-                row_scores = numbers[
-                    index, : len(model_rows), : probabilities[index].shape[1]
-                ]
-                probabilities[index][model_rows] = softmax(row_scores, axis=1)
-        return probabilities
+            arrays = self.class_batch(sequences, rows, width, ROWS_AT_ONCE, jobs)
+            yield rows, stack_on_device(arrays, self.size)

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from scipy.special import softmax
 
-from measurand.core.arrays import Floats, Ints
+from measurand.core.arrays import Ints
 from measurand.core.items import Items
 from measurand.core.reader import JointPrediction, TrainingJob
-from measurand.models.encoder import cuda_or_cpu, tokenize_once
+from measurand.models.encoder import tokenize_once
 from measurand.models.masked import (
     hide_tokens,
     masked_positions,
@@ -32,10 +31,15 @@ from measurand.models.stacking.stack import (
 from measurand.models.training import Batch, pool_size
 from measurand.readers.encoder_fitted import FittedEncoder, last_map
 from measurand.readers.encoder_training import EncoderRecipe
+from measurand.readers.stacking.joint import (
+    joint_training,
+    mean_losses,
+    predict_classes,
+    start_classifiers,
+)
 from measurand.readers.stacking.residents import (
     encoder_classifiers,
     encoder_language_models,
-    joint_training,
 )
 
 
@@ -87,24 +91,23 @@ class EncoderStack:
             readers = [
                 self.reader_for(job, losses.get(n)) for n, job in enumerate(jobs)
             ]
-            self.train_classifiers(readers, jobs, seeds, list(losses))
-            all_probabilities = self.probabilities(readers, jobs)
-        return [
-            JointPrediction(reader.classes, probabilities, reader.remarks())
-            for reader, probabilities in zip(readers, all_probabilities, strict=True)
-        ]
+            heads = [
+                self.head(seed.head, len(job.train.classes))
+                for seed, job in zip(seeds, jobs, strict=True)
+            ]
+            bodies = self.language_models if losses else None
+            start_classifiers(self.classifiers, list(losses), bodies, heads)
+            self.train_classifiers(readers, jobs, seeds)
+            batches = self.test_batches(readers, jobs)
+            return predict_classes(
+                self.classifiers, _class_logits, batches, jobs, readers
+            )
 
     def reader_for(self, job: TrainingJob, lm_loss: float | None) -> FittedEncoder:
         """What reads and remarks for one job; its weights are in the stack."""
         reader, train = self.reader, job.train
-        settings = (
-            reader.model,
-            reader.reading_length,
-            None,
-            1.0,
-            reader.rate,
-            lm_loss,
-        )
+        rest = None, 1.0, reader.rate, lm_loss
+        settings = reader.model, reader.reading_length, *rest
         return FittedEncoder(train.classes, train.fields, *settings)
 
     def adapt_models(
@@ -141,7 +144,8 @@ class EncoderStack:
 
         torch.manual_seed(seeds[with_texts[0]].masks)
         models.train(batches, len(plans), sum(map(len, plans)))
-        return dict(zip(with_texts, self.losses(sequences), strict=True))
+        losses = mean_losses(models, self.fixed_batches(sequences), len(sequences))
+        return dict(zip(with_texts, losses, strict=True))
 
     def masked_batch(
         self,
@@ -162,37 +166,23 @@ class EncoderStack:
             blocks.append(arrays | {"places": places, "labels": wanted})
         return stack_on_device(blocks, self.size)
 
-    def losses(self, sequences: Sequence[TokenSequences]) -> list[float]:
-        """The loss of every language model on its texts, with one fixed masking."""
-        models = self.language_models
+    def fixed_batches(self, sequences: Sequence[TokenSequences]) -> Iterator[Batch]:
+        """The texts with one fixed masking."""
         rngs = [np.random.default_rng(0) for _ in sequences]
         lengths = [data.lengths for data in sequences]
-        total = torch.zeros(self.size, device=cuda_or_cpu())
-        count = torch.zeros(self.size, device=cuda_or_cpu())
         # Few at a time: every place is scored against the whole vocabulary.
         size = self.reader.adapt_batch
         for rows, width in align_batches(lengths, size, rngs, np.random.default_rng(0)):
-            batch = self.masked_batch(sequences, rows, width, size, rngs)
-            tokens = (batch["labels"] != -100).sum(dim=1)
-            total += models.map_models(models.loss, batch) * tokens
-            count += tokens
-        means = (total / count.clamp(min=1)).cpu()
-        return [float(mean) for mean in means[: len(sequences)]]
+            yield self.masked_batch(sequences, rows, width, size, rngs)
 
     def train_classifiers(
         self,
         readers: Sequence[FittedEncoder],
         jobs: Sequence[TrainingJob],
         seeds: Sequence[EncoderSeeds],
-        adapted: Sequence[int],
     ) -> None:
-        """Train the classifiers, those that adapt from what they have read."""
-        reader, models = self.reader, self.classifiers
-        models.restart()
-        if adapted:
-            models.stack.put_bodies(adapted, self.language_models.stack)
-        for n, (seed, job) in enumerate(zip(seeds, jobs, strict=True)):
-            models.stack.put(n, self.head(seed.head, len(job.train.classes)))
+        """Train the classifiers."""
+        reader = self.reader
         sequences = [
             self.read(fitted, job.train)
             for fitted, job in zip(readers, jobs, strict=True)
@@ -220,23 +210,18 @@ class EncoderStack:
                 yield stack_on_device(blocks, self.size)
 
         torch.manual_seed(seeds[0].batches)
-        models.train(batches, len(plans), sum(map(len, plans)))
+        self.classifiers.train(batches, len(plans), sum(map(len, plans)))
 
-    def probabilities(
+    def test_batches(
         self, readers: Sequence[FittedEncoder], jobs: Sequence[TrainingJob]
-    ) -> list[Floats]:
-        """The class probabilities of every classifier about its own rows."""
-        models = self.classifiers
+    ) -> Iterator[tuple[Sequence[Ints], Batch]]:
+        """The rows that each classifier is asked about, and what it takes of them."""
         sequences = [
             self.read(reader, job.test)
             for reader, job in zip(readers, jobs, strict=True)
         ]
         rngs = [np.random.default_rng(0) for _ in sequences]
-        probabilities = [
-            np.zeros((len(job.test), len(job.train.classes))) for job in jobs
-        ]
         lengths = [data.lengths for data in sequences]
-        waiting = []
         for rows, width in align_batches(
             lengths, ROWS_AT_ONCE, rngs, np.random.default_rng(0)
         ):
@@ -244,16 +229,7 @@ class EncoderStack:
                 sequence_arrays(data, fill_rows(model_rows, ROWS_AT_ONCE), width)
                 for data, model_rows in zip(sequences, rows, strict=True)
             ]
-            batch = stack_on_device(blocks, self.size)
-            waiting.append((rows, models.map_models(_class_logits, batch)))
-        for rows, scores in waiting:
-            fetched = scores.float().cpu().numpy().astype(np.float64)
-            for index, model_rows in enumerate(rows):
-                row_scores = fetched[
-                    index, : len(model_rows), : probabilities[index].shape[1]
-                ]
-                probabilities[index][model_rows] = softmax(row_scores, axis=1)
-        return probabilities
+            yield rows, stack_on_device(blocks, self.size)
 
     def read(self, reader: FittedEncoder, items: Items) -> TokenSequences:
         """The items as tokens; they are drawn from a pool, so they come again."""

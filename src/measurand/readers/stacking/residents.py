@@ -5,16 +5,12 @@ since its captured steps are worth more than it took to load it.
 """
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from measurand.core.digests import path_digest
-from measurand.core.errors import ReaderFailed
-from measurand.core.reader import TrainingJob
 from measurand.core.recipe import Locate
 from measurand.models.causal import trainable_copy
 from measurand.models.causal_loading import load_decoder
@@ -84,27 +80,6 @@ def _reuse_resident(
             torch.cuda.empty_cache()  # with the graphs; does nothing without a GPU
         RESIDENTS[kind] = settings, build()
     return RESIDENTS[kind][1]
-
-
-@contextmanager
-def joint_training(
-    reader: Any, jobs: Sequence[TrainingJob], size: int
-) -> Iterator[None]:
-    """Jobs of one recipe that are learned at once: streams apart, no room in a line."""
-    for job in jobs:
-        alike = replace(job.reader, texts=reader.texts) == reader
-        assert alike, "texts alone differ in a stack"  # noqa: S101
-    assert len(jobs) <= size, "no more than it has places for"  # noqa: S101
-    forked = [cuda_or_cpu()] if cuda_or_cpu().type == "cuda" else []
-    try:
-        with torch.random.fork_rng(devices=forked):
-            yield
-    except torch.OutOfMemoryError as full:
-        raise ReaderFailed(
-            f"out of memory with {size} models at once, {reader.batch} items of "
-            f"{reader.length} tokens each; end what else is on the GPU, or lower the "
-            "batch or the length"
-        ) from full
 
 
 # Families whose stacked answers are those of one by one, as a test holds them to. Not
