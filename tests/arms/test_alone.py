@@ -9,6 +9,7 @@ import pytest
 from measurand.arms.alone import (
     CHANNELS,
     DEALS,
+    FIRST,
     LOOSE,
     MARGIN,
     REACH,
@@ -180,8 +181,40 @@ def test_a_part_of_one_text_is_not_asked_about():
     measured = measure(pool_of(table))
     assert [*measured] == ["query"]
     assert measured["query"].tests == 2 * len(CHANNELS)
-    assert {*measured["query"].accuracy} == {*CHANNELS}
     assert measured["query"].surely_large
+
+
+def test_other_channels_are_asked_only_where_the_first_settles_nothing():
+    measured = measure(pool_of(claims(150, claim=0.5)))
+    assert measured["query"].surely_large
+    assert {*measured["query"].accuracy} == {*FIRST}
+    assert {*measured["evidence"].accuracy} == {*CHANNELS}
+    assert measured["query"].tests == 4 * len(CHANNELS) == measured["evidence"].tests
+    with open_experiment((pool := claim_pool(150)).benchmark) as experiment:
+        brief = measure_parts(experiment, pool, brief=True)
+    assert {*brief["query"].accuracy} == {*FIRST}
+
+
+def test_the_bound_is_no_lower_than_what_is_sure_to_be_found():
+    assert part((-0.01, 0.03), detectable=0.1).bound == 0.1
+    assert part((-0.01, 0.03), detectable=0.1, room=0.05).bound == 0.05
+
+
+def test_where_a_small_control_is_missed_a_larger_one_is_planted(monkeypatch):
+    pool = claim_pool(100)
+    alone = part(bits=(-0.1, 0.1))
+    tried = []
+
+    def plant(experiment, pool, alone, spread, worth):
+        tried.append((spread, worth))
+        found = spread == "dense" or worth > 0.09
+        return Planted(spread, worth, effect(0.0, 0.1).interval(0.9), found)
+
+    monkeypatch.setattr("measurand.arms.alone.plant_control", plant)
+    found = plant_controls(None, pool, alone)
+    assert tried == [("dense", 2 * MARGIN), ("sparse", 2 * MARGIN), ("sparse", 0.1)]
+    assert found.detectable == found.bound == 0.1
+    assert all(control.found for control in found.controls)
 
 
 @pytest.mark.slow

@@ -37,9 +37,23 @@ def test_the_evidence_is_held_against_all_that_has_none():
     assert [*rivals] == [f"{name}, query" for name in ALONE] + [
         "cross, query twice",
         "metadata",
+        "pairs, query and metadata",
     ]
     derived = pool_of(table[["claim", "evidence", "label"]])
-    assert "metadata" in without_evidence(derived)
+    assert not {"metadata", "pairs, query and metadata"} & {*without_evidence(derived)}
+
+
+def test_what_the_query_and_the_metadata_tell_together_needs_no_evidence():
+    rng = np.random.default_rng(0)
+    table = claims(600)
+    word, kind = rng.integers(2, size=(2, 600))
+    claim = table["claim"] + np.where(word, " mast", " keel")
+    label = np.where(word ^ kind, "yes", "no")
+    table = table.assign(claim=claim, kind=np.where(kind, "a", "b"), label=label)
+    copied = claim + np.where(label == "yes", " port", " bow")
+    need = measure(pool_of(table.assign(evidence=copied), **ROLES, metadata=["kind"]))
+    assert need.gain.rival == "pairs, query and metadata"
+    assert need.gain.low <= 0
 
 
 def test_evidence_that_decides_is_gained_and_lost():

@@ -6,11 +6,18 @@ import pytest
 
 import measurand as ms
 from measurand.arms.families import ITEM, PAIR
-from measurand.arms.pool import family_column, open_pool
+from measurand.arms.pool import GROUP, family_column, open_pool
 from measurand.audits.evidence.conclude import conclude_evidence
 from measurand.audits.leakage.conclude import conclude_leakage
 from measurand.experiment.experiment import open_experiment
-from tests.arms.planted import ROLES, choice_pool, claims, contests, pool_of
+from tests.arms.planted import (
+    ROLES,
+    choice_pool,
+    claims,
+    contests,
+    draw_texts,
+    pool_of,
+)
 
 TABLE = claims(200, claim=0.2, evidence=0.5).assign(
     kind=np.random.default_rng(1).choice(["a", "b", "c"], 200),
@@ -132,14 +139,27 @@ def test_names_and_ids_of_the_file_are_kept_beside_ours():
     assert pool.items.column("query").iloc[row] == text
 
 
-def test_metadata_that_the_evidence_gives_are_left_out():
+def test_metadata_that_were_derived_are_left_out():
     benchmark = ms.load(TABLE.drop(columns=["split", "kind"]), **ROLES)
     assert {"evidence_overlap", "evidence_sentences"} <= {*benchmark.test.metadata}
-    names = {n for r, n in open_pool(benchmark).names.items() if "metadata" in r}
-    assert names == {*benchmark.test.metadata} - {
-        "evidence_overlap",
-        "evidence_sentences",
-    }
+    assert not open_pool(benchmark).items.metadata
+
+
+def test_a_group_counts_for_how_many_families_there_are():
+    table = TABLE.drop(columns=["split", "kind"]).assign(book=np.arange(200) // 20)
+    pool = pool_of(table, **ROLES, group="book")
+    assert pool.effective == pool.families[GROUP].effective == 10
+
+
+def test_versions_of_a_few_texts_that_tell_the_label_are_few_families():
+    rng = np.random.default_rng(0)
+    table = claims(200)
+    frames, words = [draw_texts(1, rng)[0] for _ in range(8)], draw_texts(200, rng)
+    which = np.arange(200) % 8
+    spots = [f"{frames[k]} {w.split()[0]}" for k, w in zip(which, words, strict=True)]
+    told = pool_of(table.assign(claim=spots, label=np.where(which % 2, "yes", "no")))
+    assert told.effective < 10
+    assert pool_of(table.assign(claim=spots)).effective > 40  # no label follows them
 
 
 def test_each_family_is_a_column_to_fold_by():

@@ -1,10 +1,12 @@
 """Interventions on whole fields show what they say and nothing else."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from measurand.checks import check_intervention, make_items
-from measurand.interventions.fields import Substitute
+from measurand.core.items import Items
+from measurand.interventions.fields import Substitute, WithMetadata
 from tests.conftest import small_items
 
 RNG = np.random.default_rng(0)
@@ -36,3 +38,23 @@ def test_no_text_of_the_place_can_be_read():
 def test_it_keeps_what_interventions_promise(change):
     check_intervention(change, make_items())
     assert str(change) == "query in place of evidence"
+
+
+def test_metadata_stand_before_the_field_as_a_word_for_each_column():
+    table = pd.DataFrame(
+        {
+            "claim": ["It is so.", "It is not."],
+            "proof": ["a", "b"],
+            "kind": ["two words", "α"],
+            "year": ["1999", "2001"],
+            "label": ["x", "y"],
+        }
+    )
+    items = Items(table, ("claim", "proof"), "label", ("kind", "year"))
+    changed = WithMetadata("claim")(items, RNG)
+    assert changed.fields == ("claim",)
+    assert changed.metadata == ()
+    assert changed.column("claim").tolist() == [
+        "m0_two_words m1_1999 It is so.",
+        "m0_α m1_2001 It is not.",
+    ]

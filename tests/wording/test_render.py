@@ -15,6 +15,7 @@ from tests.report.verdicts import report_of
 
 # The facts of each code; what stands behind a bar may be missing.
 FACTS = {
+    "first.part": "part reader accuracy baseline",
     "leak.part": "part reader accuracy baseline over",
     "leak.bits": "part reader bits",
     "leak.cue": "part kind cue label coverage productivity base",

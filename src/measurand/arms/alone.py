@@ -5,8 +5,9 @@ certain low end of any channel; the most that is not excluded is the highest hig
 and never more than the exact bound of its texts.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from measurand.arms.contrast import (
     OverBlank,
     blank_widening,
     exact_bound,
+    is_halved,
     mean_difference,
 )
 from measurand.arms.families import PAIR, Family, find_loose_family, join_families
@@ -55,6 +57,7 @@ CHANNELS: Mapping[str, Reader] = {
     "length": SurfaceReader(length_only=True, folds=0),
 }
 OF_CHOICES: Mapping[str, Reader] = {"rules": ChoiceRulesReader(folds=0)}
+FIRST = ("tfidf",)  # asked before the others: where it settles a part, it is enough
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +100,7 @@ class PartAlone:
         cues: What was certified.
         memory: Whether folds that keep paraphrases together leave less than half.
         controls: What was recovered of planted controls, where these were asked.
+        detectable: What the controls were worth, where only a larger one was found.
     """
 
     part: str
@@ -111,6 +115,7 @@ class PartAlone:
     cues: Sequence[Cue] = ()
     memory: bool = False
     controls: Sequence[Planted] = ()
+    detectable: float = 0.0
 
     @property
     def level(self) -> float:
@@ -121,19 +126,21 @@ class PartAlone:
         """How often a channel is right."""
         return share_interval(self.accuracy[channel].scores, self.family.numbers)
 
-    def lows(self, effects: Mapping[str, OverBlank]) -> dict[str, Estimate]:
-        """The effects of all channels, each with the low end that it is allowed."""
-        return {name: e.interval(self.level) for name, e in effects.items()}
+    @cached_property
+    def lows(self) -> dict[str, Estimate]:
+        """The accuracy of each channel, with the low end that it is allowed."""
+        return {name: e.interval(self.level) for name, e in self.accuracy.items()}
 
-    @property
+    @cached_property
     def best(self) -> tuple[str, Estimate]:
         """The channel with the highest low end, in accuracy."""
-        return max(self.lows(self.accuracy).items(), key=lambda pair: pair[1].low)
+        return max(self.lows.items(), key=lambda pair: pair[1].low)
 
-    @property
+    @cached_property
     def best_bits(self) -> tuple[str, Estimate]:
         """The channel with the highest low end, in bits."""
-        return max(self.lows(self.bits).items(), key=lambda pair: pair[1].low)
+        lows = {name: e.interval(self.level) for name, e in self.bits.items()}
+        return max(lows.items(), key=lambda pair: pair[1].low)
 
     @property
     def has_bits(self) -> bool:
@@ -151,12 +158,12 @@ class PartAlone:
         told = self.best[1].low > 0 or self.has_bits
         return (told and self.has_families) or bool(self.cues)
 
-    @property
+    @cached_property
     def high(self) -> float:
         """The most that any channel leaves open, in accuracy."""
         return max(e.interval(0.90).high for e in self.accuracy.values())
 
-    @property
+    @cached_property
     def high_bits(self) -> float:
         """The most that any channel leaves open, in bits."""
         return max(e.interval(0.90).high for e in self.bits.values())
@@ -164,7 +171,7 @@ class PartAlone:
     @property
     def bound(self) -> float:
         """The most that is not excluded; by no model of these texts beyond the room."""
-        return max(min(self.high, self.room), 0.0)
+        return max(min(max(self.high, self.detectable), self.room), 0.0)
 
     @property
     def surely_large(self) -> bool:
@@ -181,11 +188,19 @@ def part_arm(reader: Reader, part: str, pool: Pool) -> Arm:
     return Arm(reader, Keep(part), family=pool.fold_family(part))
 
 
-def alone_arms(pool: Pool, part: str) -> dict[str, list[Arm]]:
+def channels_of(pool: Pool, part: str) -> Mapping[str, Reader]:
+    """The channels that can be asked of a part."""
+    return {**CHANNELS, **(OF_CHOICES if part == pool.items.choices else {})}
+
+
+def alone_arms(
+    pool: Pool, part: str, chosen: Iterable[str] | None = None
+) -> dict[str, list[Arm]]:
     """By channel, the arm on the part alone and then its blanks."""
-    channels = {**CHANNELS, **(OF_CHOICES if part == pool.items.choices else {})}
+    channels = channels_of(pool, part)
     plan = {}
-    for name, reader in channels.items():
+    for name in channels if chosen is None else chosen:
+        reader = channels[name]
         arm = part_arm(reader, part, pool)
         blanks = [
             Arm(
@@ -202,29 +217,38 @@ def alone_arms(pool: Pool, part: str) -> dict[str, list[Arm]]:
 
 
 def count_fits(pool: Pool) -> int:
-    """How many fits of light models tell what each part alone predicts."""
-    arms = [
-        a for p in pool.parts for each in alone_arms(pool, p).values() for a in each
-    ]
-    return sum(len(arm.asks()) for arm in arms)
+    """How many fits of light models tell what each part alone predicts, at most."""
+    return sum(
+        len(arm.asks()) for p in pool.parts for arm in _arms_of(alone_arms(pool, p))
+    )
 
 
 def measure_parts(
-    experiment: Experiment, pool: Pool, error: float = ERROR, margin: float = MARGIN
+    experiment: Experiment,
+    pool: Pool,
+    error: float = ERROR,
+    margin: float = MARGIN,
+    *,
+    brief: bool = False,
 ) -> dict[str, PartAlone]:
     """What each part alone predicts, with its paraphrases held together where it does.
 
     A part with one text tells nothing, and one with one family has no interval: they
-    are not there.
+    are not there. The channels of FIRST are asked before the others, and these only of
+    parts that the first do not settle; all share the error as if all were asked.
+
+    Args:
+        experiment: How questions about the pool are answered.
+        pool: The items.
+        error: Of all that is said of all parts.
+        margin: What still counts as nothing, in accuracy.
+        brief: Whether to ask the channels of FIRST alone.
     """
     parts = [
         part
         for part in pool.parts
         if pool.items.column(part).nunique() > 1 < len(pool.families[part].sizes)
     ]
-    plans = {part: alone_arms(pool, part) for part in parts}
-    arms = [a for plan in plans.values() for each in plan.values() for a in each]
-    answers = ask_arms(experiment, pool, arms)
     cues = certified(
         {
             part: find_cues(
@@ -237,24 +261,50 @@ def measure_parts(
         },
         error * CUE_SHARE,
     )
-    wider = _find_widenings(pool, plans, answers)
-    tests = 2 * sum(map(len, plans.values()))
-    measured = {}
-    for part, plan in plans.items():
-        right, bits = _over_blanks(pool.families[part], plan, answers, wider)
-        alone = PartAlone(
+    tests = 2 * sum(len(channels_of(pool, part)) for part in parts)
+    plain = {
+        part: PartAlone(
             part,
             pool.families[part],
             part_room(pool, part),
-            right,
-            bits,
+            {},
+            {},
             tests,
             error,
             bits_margin(pool, margin),
             margin,
             cues[part],
         )
-        measured[part] = _mark_memory(experiment, pool, alone)
+        for part in parts
+    }
+    measured = _ask_channels(experiment, pool, plain, FIRST)
+    if not brief:
+        unsettled = {
+            n: p for n, p in measured.items() if p.memory or not p.surely_large
+        }
+        measured |= _ask_channels(experiment, pool, unsettled)
+    return measured
+
+
+def _ask_channels(
+    experiment: Experiment,
+    pool: Pool,
+    parts: Mapping[str, PartAlone],
+    chosen: Iterable[str] | None = None,
+) -> dict[str, PartAlone]:
+    """The parts with what these channels tell of them; all channels if none is named.
+
+    What was answered before is not asked again: the store has it.
+    """
+    plans = {part: alone_arms(pool, part, chosen) for part in parts}
+    arms = [arm for plan in plans.values() for arm in _arms_of(plan)]
+    answers = ask_arms(experiment, pool, arms)
+    wider = _find_widenings(pool, plans, answers)
+    measured = {}
+    for part, plan in plans.items():
+        right, bits = _over_blanks(pool.families[part], plan, answers, wider)
+        told = replace(parts[part], accuracy=right, bits=bits)
+        measured[part] = _mark_memory(experiment, pool, told)
     return measured
 
 
@@ -280,6 +330,11 @@ def part_room(pool: Pool, part: str) -> float:
 
 
 Plan = Mapping[str, Sequence[Arm]]
+
+
+def _arms_of(plan: Plan) -> list[Arm]:
+    """The arms of a plan, with the blanks."""
+    return [arm for each in plan.values() for arm in each]
 
 
 def _find_widenings(
@@ -319,21 +374,23 @@ def _mark_memory(experiment: Experiment, pool: Pool, alone: PartAlone) -> PartAl
     """The part, marked where what is told is told of paraphrases that were learned."""
     spoken = {n: e for n, e in alone.accuracy.items() if n in WORDS}
     above = [name for name, effect in spoken.items() if effect.value > alone.margin]
-    form = max(e.low for n, e in alone.lows(alone.accuracy).items() if n not in WORDS)
-    if not above or not alone.present or alone.cues or form > 0:
+    form = any(e.low > 0 for n, e in alone.lows.items() if n not in WORDS)
+    if not above or not alone.present or alone.cues or form:
         return alone
     loose = loosen(pool, alone.part)
     if loose is None or loose.families[LOOSE].effective < FEWEST_FAMILIES:
         return alone
     arms = {n: Arm(CHANNELS[n], Keep(alone.part), family=LOOSE) for n in above}
     answers = ask_arms(experiment, loose, arms.values())
-    left = {
-        name: mean_difference(
-            answers[arm].mean, spoken[name].base, loose.families[LOOSE]
-        ).high
+    family = loose.families[LOOSE]
+    memory = all(
+        is_halved(
+            answers[arm].mean - spoken[name].base,
+            spoken[name].scores - spoken[name].base,
+            family,
+        )
         for name, arm in arms.items()
-    }
-    memory = all(left[name] < spoken[name].value / 2 for name in above)
+    )
     return replace(alone, memory=memory)
 
 
@@ -356,35 +413,50 @@ CONTROL_CHANNELS = ("tfidf", "keywords")
 
 
 def plant_controls(experiment: Experiment, pool: Pool, alone: PartAlone) -> PartAlone:
-    """The part with what was recovered of code words as large as its bound."""
-    worth = max(2 * alone.margin, alone.bound)
-    plain = {n: part_arm(CHANNELS[n], alone.part, pool) for n in CONTROL_CHANNELS}
-    controls = []
+    """The part with what was recovered of code words as large as its bound.
+
+    Where one of them is missed, larger ones are planted: what these are worth is then
+    the least that is sure to be found, and the bound is no lower.
+    """
+    usual = max(2 * alone.margin, alone.bound)
+    controls, detectable = [], 0.0
     for spread in (DENSE, SPARSE):
-        plants = [CodeWords(alone.part, spread, worth, d) for d in range(PLANTS)]
-        arms = {
-            name: [
-                Arm(arm.reader, arm.sees, change=plant, family=arm.family, draws=1)
-                for plant in plants
-            ]
-            for name, arm in plain.items()
-        }
-        asked = [*plain.values(), *(a for each in arms.values() for a in each)]
-        answers = ask_arms(experiment, pool, asked)
-        recovered = [
-            mean_difference(
-                np.mean([answers[a].right[0] for a in arms[name]], axis=0),
-                answers[arm].right[0].astype(float),
-                alone.family,
-                0.90,
-            )
-            for name, arm in plain.items()
+        control = plant_control(experiment, pool, alone, spread, usual)
+        larger = REACH * alone.margin
+        if not control.found and usual < larger:
+            control = plant_control(experiment, pool, alone, spread, larger)
+            detectable = max(detectable, control.worth if control.found else 0.0)
+        controls.append(control)
+    return replace(alone, controls=controls, detectable=detectable)
+
+
+def plant_control(
+    experiment: Experiment, pool: Pool, alone: PartAlone, spread: str, worth: float
+) -> Planted:
+    """What was recovered of code words that add so much."""
+    plain = {n: part_arm(CHANNELS[n], alone.part, pool) for n in CONTROL_CHANNELS}
+    plants = [CodeWords(alone.part, spread, worth, d) for d in range(PLANTS)]
+    arms = {
+        name: [
+            Arm(arm.reader, arm.sees, change=plant, family=arm.family, draws=1)
+            for plant in plants
         ]
-        best = max(recovered, key=lambda estimate: estimate.low)
-        known = plants[0].known_worth(pool.items)
-        certain = _certify_code(experiment, pool, alone, plants[0])
-        controls.append(Planted(spread, known, best, certain))
-    return replace(alone, controls=controls)
+        for name, arm in plain.items()
+    }
+    answers = ask_arms(experiment, pool, [*plain.values(), *_arms_of(arms)])
+    recovered = [
+        mean_difference(
+            np.mean([answers[a].right[0] for a in arms[name]], axis=0),
+            answers[arm].right[0].astype(float),
+            alone.family,
+            0.90,
+        )
+        for name, arm in plain.items()
+    ]
+    best = max(recovered, key=lambda estimate: estimate.low)
+    known = plants[0].known_worth(pool.items)
+    certain = _certify_code(experiment, pool, alone, plants[0])
+    return Planted(spread, known, best, certain)
 
 
 def _certify_code(

@@ -6,7 +6,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from measurand.arms.arm import Arm, Change, Unchanged
 from measurand.arms.pool import FOLDS, Pool
@@ -161,7 +160,9 @@ def calibrate(shares: Floats, prior: Floats, gold: Ints, folds: Ints) -> Floats:
 
 def _log_shares(scores: Floats) -> Floats:
     """Scores less their log-sum, a row an item."""
-    return np.asarray(scores - logsumexp(scores, axis=1, keepdims=True))
+    highest = scores.max(axis=1, keepdims=True)
+    total = np.exp(scores - highest).sum(axis=1, keepdims=True)
+    return np.asarray(scores - highest - np.log(total))
 
 
 def label_bits(shares: Floats, prior: Floats, gold: Ints) -> Floats:

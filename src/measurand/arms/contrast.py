@@ -33,6 +33,11 @@ def mean_difference(
     )
 
 
+def is_halved(left: Floats, before: Floats, family: Family) -> bool:
+    """Whether surely less than half of an effect is left, item by item."""
+    return mean_interval(left - before / 2, family.numbers, 0.95).high < 0
+
+
 def shuffle_loss(full: ArmAnswers, moved: ArmAnswers, family: Family) -> ShuffleEffect:
     """What is lost on another item's text, of the first draw."""
     assert moved.shuffled is not None, "an arm that was rearranged"  # noqa: S101

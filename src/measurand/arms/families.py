@@ -53,6 +53,22 @@ class Family:
         sizes = self.sizes
         return float(sizes.sum() ** 2 / (sizes**2).sum())
 
+    def tells(self, labels: Ints) -> bool:
+        """Whether the rest of a family tells the label of most items of several.
+
+        At least halfway from the share of the commonest label to all.
+        """
+        table = np.zeros((len(self.sizes), int(labels.max()) + 1))
+        np.add.at(table, (self.numbers, labels), 1)
+        others = table[self.numbers]
+        others[np.arange(len(labels)), labels] -= 1
+        several = others.sum(axis=1) > 0
+        if not several.any():
+            return False
+        right = others.argmax(axis=1)[several] == labels[several]
+        base = np.bincount(labels).max() / len(labels)
+        return bool(right.mean() >= (1 + base) / 2)
+
     def deals_evenly(self, folds: int) -> bool:
         """Whether no family is larger than a fold, and there are enough of them."""
         fits = self.sizes.max() <= len(self.numbers) / folds
@@ -60,14 +76,18 @@ class Family:
 
 
 def find_family(
-    part: str, texts: Sequence[str], group: "pd.Series[str] | None"
+    part: str,
+    texts: Sequence[str],
+    group: "pd.Series[str] | None",
+    labels: Ints | None = None,
 ) -> Family:
     """Copies and near copies of a part's texts; items of one group join theirs.
 
     Where near copies link the groups with one another, the groups alone are the
-    families: who names a group says which items are dependent.
+    families: who names a group says which items are dependent. A group of many near
+    copies is a family where it tells the label.
     """
-    copies = compare_texts(list(texts)).families_within(LARGEST)
+    copies = compare_texts(list(texts)).families_within(LARGEST, labels)
     if group is None:
         return Family(part, copies)
     linked = linked_clusters([copies, group])

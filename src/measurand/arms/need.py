@@ -21,7 +21,13 @@ from measurand.arms.alone import (
 )
 from measurand.arms.answers import ArmAnswers, ask_arms
 from measurand.arms.arm import Arm
-from measurand.arms.contrast import Gain, best_gain, mean_difference, shuffle_loss
+from measurand.arms.contrast import (
+    Gain,
+    best_gain,
+    is_halved,
+    mean_difference,
+    shuffle_loss,
+)
 from measurand.arms.families import PAIR, Family
 from measurand.arms.pool import EVIDENCE, QUERY, Pool
 from measurand.core.arrays import Bools, Floats
@@ -30,7 +36,7 @@ from measurand.core.errors import CannotIntervene
 from measurand.core.reader import Reader
 from measurand.core.recipe import Strength, traits_of
 from measurand.experiment.experiment import Experiment
-from measurand.interventions.fields import Keep, Substitute
+from measurand.interventions.fields import Keep, Substitute, WithMetadata
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.baselines import MetadataReader
 from measurand.readers.cross import CrossReader
@@ -105,6 +111,9 @@ def without_evidence(
         rivals[f"{name}, query twice"] = Arm(readers[name], Substitute(QUERY, EVIDENCE))
     if pool.items.metadata:
         rivals["metadata"] = Arm(MetadataReader())
+        rivals["pairs, query and metadata"] = Arm(
+            CHANNELS["pairs"], WithMetadata(QUERY)
+        )
     return rivals
 
 
@@ -174,6 +183,7 @@ def measure_open(
 def is_gain_memory(experiment: Experiment, pool: Pool, need: Need) -> bool:
     """Whether folds that keep paraphrases together leave surely less than half."""
     reader = need.readers[need.gain.reader]
+    before = need.scores[need.gain.reader] - need.rivals[need.gain.rival]
     for part in pool.items.fields:
         if part == pool.items.choices or pool.items.column(part).nunique() < 2:
             continue
@@ -183,10 +193,8 @@ def is_gain_memory(experiment: Experiment, pool: Pool, need: Need) -> bool:
         full = Arm(reader, family=LOOSE, draws=1)
         alone = Arm(CHANNELS["tfidf"], Keep(QUERY), family=LOOSE, draws=1)
         answers = ask_arms(experiment, loose, [full, alone])
-        left = mean_difference(
-            answers[full].mean, answers[alone].mean, loose.families[LOOSE]
-        )
-        if left.high < need.gain.value / 2:
+        left = answers[full].mean - answers[alone].mean
+        if is_halved(left, before, loose.families[LOOSE]):
             return True
     return False
 
@@ -207,9 +215,9 @@ def is_query_memory(experiment: Experiment, pool: Pool, need: Need) -> bool:
     if loose is None or loose.families[LOOSE].effective < FEWEST_FAMILIES:
         return False
     arm = Arm(CHANNELS[name], Keep(QUERY), family=LOOSE)
-    right = ask_arms(experiment, loose, [arm])[arm].mean
-    left = mean_difference(right, majority, loose.families[LOOSE])
-    return left.high < told[name].value / 2
+    left = ask_arms(experiment, loose, [arm])[arm].mean - majority
+    before = need.rivals[f"{name}, query"] - majority
+    return is_halved(left, before, loose.families[LOOSE])
 
 
 def reads_something(need: Need) -> list[str]:

@@ -21,15 +21,14 @@ DENSE_SHARE = 0.5  # of the items have a code word of a dense plant
 GRID = 201  # strengths of a dense plant that are tried
 CONSONANTS, VOWELS = "bdfgklmnprstvz", "aeiou"
 SYLLABLES = 3  # of a code word
-LEAST_PEERS = 10  # families of one size that can exchange their labels as they are
 
 
 @dataclass(frozen=True)
 class PermutedLabels:
     """Labels permuted between families; of choices, any is called the right one.
 
-    Families of one size exchange their labels as they are: how labels go together in
-    families stays, which texts have them does not.
+    Families hand each other their labels whole: how labels go together in families
+    stays as near as their sizes allow, which texts have them does not.
 
     Attributes:
         family: The part whose families hold together.
@@ -164,19 +163,25 @@ def make_words(used: Set[str], count: int, rng: np.random.Generator) -> list[str
 def permute_families(families: Ints, rng: np.random.Generator) -> Ints:
     """For each item, the item whose label it gets.
 
-    Families of one size exchange their labels, and each hands out in random order what
-    it got; those of a size that fewer than ten have are permuted item by item.
+    Each family takes what it needs from the family of an item drawn at random, and from
+    another's where that has too few left: labels that stood together stay together, and
+    the size of a family tells nothing of what it gets.
     """
     numbers = np.unique(families, return_inverse=True)[1]
-    sizes = np.bincount(numbers)
-    peers = np.bincount(sizes)[sizes]
-    order = np.empty(len(numbers), np.int64)
-    alone = np.flatnonzero(peers[numbers] < LEAST_PEERS)
-    order[alone] = rng.permutation(alone)
+    count, ends = len(numbers), np.cumsum(np.bincount(numbers))
     # In random order, and then by family: each family's items stand together, mixed.
-    mixed = rng.permutation(len(numbers))
-    by_family = mixed[np.argsort(numbers[mixed], kind="stable")]
-    for size in np.unique(sizes[peers >= LEAST_PEERS]):
-        rows = by_family[sizes[numbers[by_family]] == size].reshape(-1, size)
-        order[rows] = rows[rng.permutation(len(rows))]
+    mixed = rng.permutation(count)
+    mixed = mixed[np.argsort(numbers[mixed], kind="stable")]
+    left = [rows.tolist() for rows in np.split(mixed, ends[:-1])]
+    members = [list(rows) for rows in left]
+    donors = iter(numbers[rng.permutation(count)].tolist())
+    order = np.empty(count, np.int64)
+    for family in rng.permutation(len(left)).tolist():
+        got: list[int] = []
+        while len(got) < len(members[family]):
+            donor = left[next(donors)]
+            lacking = len(members[family]) - len(got)
+            got += donor[:lacking]
+            del donor[:lacking]
+        order[members[family]] = got
     return order

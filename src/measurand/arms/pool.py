@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from measurand.arms.families import ITEM, PAIR, Family, find_family, join_families
-from measurand.benchmarks.metadata import OF_EVIDENCE
+from measurand.benchmarks.metadata import metadata_schema
 from measurand.core.benchmark import Benchmark
 from measurand.core.items import Items
 from measurand.core.names import own_column
@@ -23,6 +23,7 @@ from measurand.core.names import own_column
 FOLDS = 5
 FEWEST_APART = 100  # items of a test file that are also looked at alone
 QUERY, EVIDENCE, CHOICES, LABEL = "query", "evidence", "choices", "label"
+GROUP = "group"  # the family of the column that the user named
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +33,8 @@ class Pool:
     Attributes:
         benchmark: Both sides hold all items; families are columns of ours.
         origin: The part that each item came from: train, test or another's name.
-        families: By part, and PAIR for items that share a text in any part.
+        families: By part; PAIR of items that share a text in any part, ITEM of whole
+            copies, GROUP where the user named a column.
         names: What each of our columns is called in the file.
         labels: What each of our labels is called in the file.
         ids: What each item is called in the file.
@@ -63,6 +65,18 @@ class Pool:
         if not self.given or inside.sum() < FEWEST_APART or inside.all():
             return None
         return self.take(inside)
+
+    @property
+    def effective(self) -> float:
+        """How many independent families of one size the items are worth, at most.
+
+        By items that share a text, by the user's group, and by parts whose near copies
+        tell the label: what is learned of one holds for the others.
+        """
+        gold = self.items.numbers
+        telling = (f for p in self.items.fields if (f := self.families[p]).tells(gold))
+        named = (self.families[p] for p in (PAIR, GROUP) if p in self.families)
+        return min(family.effective for family in (*named, *telling))
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -128,7 +142,7 @@ def open_pool(benchmark: Benchmark) -> Pool:
     ids = np.array([str(i) for items in parts.values() for i in items.ids], object)
     fields = tuple(n for n in names if n in (QUERY, EVIDENCE, CHOICES) or "." in n)
     fields = tuple(n for n in fields if not n.startswith("metadata."))
-    digests = _text_digests(table, (*fields, *({"group"} & {*names})))
+    digests = _text_digests(table, (*fields, *({GROUP} & {*names})))
     has_choices = benchmark.test.choices is not None
     labels = {} if has_choices else _number_labels(table[LABEL], digests)
     if labels:
@@ -137,7 +151,7 @@ def open_pool(benchmark: Benchmark) -> Pool:
     ties = _text_digests(table, tuple(n for n in names if n.startswith("metadata.")))
     order = np.lexsort([ties, origin, table[LABEL].to_numpy(str), digests])
     table = table.iloc[order].set_axis([str(n) for n in range(len(table))])
-    families = _find_families(table, fields, "group" in names)
+    families = _find_families(table, fields, GROUP in names)
     for part, family in families.items():
         table[family_column(part)] = family.numbers.astype(str)
     items = Items(
@@ -178,16 +192,18 @@ def _column_names(benchmark: Benchmark) -> dict[str, str]:
     for number, field in enumerate(test.fields):
         names[roles.get(field, f"field.{number}")] = field
     names[LABEL] = test.label
-    # What was derived from the evidence cannot show that it is not needed.
+    # What was derived from the texts is read there, and what was derived from the
+    # evidence cannot show that it is not needed.
+    derived = metadata_schema(benchmark.evidence, test.choices)
     apart = [
         column
         for column in test.metadata
-        if benchmark.schema.get(column, "") != OF_EVIDENCE.get(column)
+        if benchmark.schema.get(column, "") != derived.get(column)
     ]
     for number, column in enumerate(apart):
         names[f"metadata.{number}"] = column
     if test.group:
-        names["group"] = test.group
+        names[GROUP] = test.group
     return names
 
 
@@ -195,11 +211,13 @@ def _find_families(
     table: pd.DataFrame, fields: tuple[str, ...], has_group: bool
 ) -> dict[str, Family]:
     """The families of each part, and of items that share a text in any part."""
-    group = table["group"] if has_group else None
-    # A text that most items share tells none of them from another.
+    group = table[GROUP] if has_group else None
+    gold = pd.factorize(table[LABEL])[0].astype(np.int64)
     families = {
-        field: find_family(field, table[field].tolist(), group) for field in fields
+        field: find_family(field, table[field].tolist(), group, gold)
+        for field in fields
     }
+    # A text that most items share tells none of them from another.
     rows = pd.Series(list(zip(*(table[f] for f in fields), strict=True)))
     whole = Family(ITEM, pd.factorize(rows)[0].astype(np.int64))
     telling = [f for f in families.values() if f.sizes.max() <= len(table) / FOLDS]
@@ -207,7 +225,10 @@ def _find_families(
     if pair is None or not pair.deals_evenly(FOLDS):
         even = [f for f in telling if f.deals_evenly(FOLDS)]
         pair = Family(PAIR, (even[0] if even else whole).numbers)
-    return {**families, PAIR: pair, ITEM: whole}
+    families |= {PAIR: pair, ITEM: whole}
+    if group is not None:
+        families[GROUP] = Family(GROUP, pd.factorize(group)[0].astype(np.int64))
+    return families
 
 
 def _text_digests(table: pd.DataFrame, columns: Sequence[str]) -> "NDArray[np.str_]":

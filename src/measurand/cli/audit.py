@@ -33,15 +33,7 @@ if TYPE_CHECKING:
     from measurand.core.audit import Audit
     from measurand.core.benchmark import Benchmark
 
-FIRST_ITEMS = 500  # items of which a first answer is given
-FIRST_AUDITS = ("leakage", "evidence")  # the quickest first
-FIRST_SETTINGS = {
-    "brief": True,
-    "calibrate": False,
-    "tsne": False,
-    "folds": 2,
-    "shuffles": 5,
-}
+FIRST_ITEMS = 1_000  # items of which a first answer is given
 
 
 @app.command("audit")
@@ -141,17 +133,13 @@ def _tell_usual(also: list[str] | None) -> None:
 
 
 def _tell_first(benchmark: "Benchmark", seed: int) -> None:
-    """A first answer from some of many items, while the whole takes its minutes.
-
-    Only the audits that it asks are loaded: to load the others takes as long.
-    """
-    from measurand.audits import AUDITS
+    """A first answer from some of many items, while the whole takes its time."""
+    from measurand.arms.first import look_first
+    from measurand.arms.pool import open_pool
     from measurand.benchmarks.assemble import sample_benchmark
     from measurand.core.errors import MeasurandError
-    from measurand.core.reader import skip_temperature
     from measurand.experiment.experiment import open_experiment
-    from measurand.readers import READERS
-    from measurand.report.answer import answer_report
+    from measurand.wording import say_clause
 
     sizes = {"train": len(benchmark.train), "test": len(benchmark.test)}
     count = sum(sizes.values())
@@ -159,20 +147,15 @@ def _tell_first(benchmark: "Benchmark", seed: int) -> None:
         return
     some = {side: max(2, size * FIRST_ITEMS // count) for side, size in sizes.items()}
     sample = sample_benchmark(benchmark, **some, seed=seed)
-    for audit in map(AUDITS.thing, FIRST_AUDITS):
-        # What only makes probabilities honest is left out: it is a third of the time.
-        readers = {name: skip_temperature(READERS.load(name)) for name in audit.readers}
-        chosen = {n: v for n, v in FIRST_SETTINGS.items() if audit.takes(n)}
-        try:
-            audit.check_applies(sample)
-            with open_experiment(sample, workers=1, seed=seed) as experiment:
-                report = audit.run(experiment, readers, audit.choose(**chosen))
-        except MeasurandError:
-            continue  # what the whole has to say of it, it says itself
-        answer = answer_report(report)
+    try:
+        with open_experiment(sample, workers=1, seed=seed) as experiment:
+            clauses = look_first(experiment, open_pool(sample))
+    except MeasurandError:
+        return  # what the whole has to say of it, it says itself
+    for clause in clauses:
         notice(
             f"first answer, from {sum(some.values()):,} of {count:,} items: "
-            f"{answer.question} {answer.tone.sign} {answer.word}: {answer.sentence}"
+            f"{say_clause(clause)}"
         )
 
 

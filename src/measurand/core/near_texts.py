@@ -5,7 +5,8 @@ texts are near where they share `NEAR` of all their words (Jaccard). Copies of c
 share less, and how much less differs from text to text; a family is what hangs together
 by the loosest of `NEAR` and `LOOSER` at which it is no larger than a fold holds. Where
 already those that are near make a larger group, they follow a template or are of few
-different words, and a family of theirs is of texts that have the very same words.
+different words, and a family of theirs is of texts that have the very same words;
+unless the group tells the label: then its texts are versions of one.
 
 Candidates are found by min-wise hashing in bands (Broder 1997), and each is then
 counted: of two texts that share `LOOSER[-1]` one in 50 pairs is missed by itself, of
@@ -31,6 +32,7 @@ LARGEST = 0.2  # share of the texts that one family may hold, and that a fold ho
 FEW = 20  # texts that a family may have in any case
 BANDS, ROWS = 60, 4
 AT_ONCE = 100_000  # pairs whose common words are counted at a time: some 50 MB
+VERSIONS = 0.6  # least that versions of a text share: fills of a frame may share less
 Pairs = tuple[Ints, Ints, Floats]  # two texts, and the share of words they share
 
 
@@ -91,17 +93,34 @@ class LikeTexts:
         """
         return self.families_within(LARGEST)
 
-    def families_within(self, largest: float) -> NDArray[np.int64]:
-        """The families, of which none may hold a larger share of the distinct texts."""
+    def families_within(
+        self, largest: float, labels: Ints | None = None
+    ) -> NDArray[np.int64]:
+        """The families, of which none may hold a larger share of the distinct texts.
+
+        Args:
+            largest: That share.
+            labels: The label of each text: a larger group that tells it is a family.
+        """
         most = max(largest * self.count, FEW)
         groups = np.arange(self.count)
         for share in (NEAR, *LOOSER):
             looser = _link(self.pairs, share, self.count)
             fits = np.bincount(looser, minlength=1)[looser] <= most
+            if labels is not None and share >= VERSIONS:
+                fits |= _telling_groups(looser[self.places], labels)[looser]
             # What hangs together already does so by less too: no group is torn apart.
             groups = np.where(fits, looser, self.count + groups)
             groups = pd.factorize(groups)[0].astype(np.int64)
         return groups[self.places]
+
+
+def _telling_groups(groups: Ints, labels: Ints) -> NDArray[np.bool_]:
+    """Which groups have a label at least halfway from the commonest share to all."""
+    table = np.zeros((int(groups.max()) + 1, int(labels.max()) + 1))
+    np.add.at(table, (groups, labels), 1)
+    base = np.bincount(labels).max() / len(labels)
+    return np.asarray(table.max(axis=1) >= (1 + base) / 2 * table.sum(axis=1))
 
 
 def _link(pairs: Pairs, share: float, count: int) -> NDArray[np.int64]:

@@ -161,14 +161,16 @@ def model_digests(thing: Any) -> list[str]:
     return [path_digest(path) for path in _model_paths(thing, fetch=True)]
 
 
-# Names are asked for thousands of times in a run; dataclasses looks fields up anew.
-_fields_of = cache(dataclasses.fields)
+@cache
+def _fields_of(kind: type) -> tuple[dataclasses.Field[Any], ...]:
+    """The fields of a recipe's class: names are asked for thousands of times a run."""
+    return dataclasses.fields(kind)
 
 
 def settings_of(recipe: Any) -> dict[str, Any]:
     """The settings that are not at their default: a new one changes no identity."""
     settings = {}
-    for field in _fields_of(type(recipe)):
+    for field in _fields_of(recipe.__class__):
         value = getattr(recipe, field.name)
         default = field.default
         if value is default:

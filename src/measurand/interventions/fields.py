@@ -11,6 +11,7 @@ import numpy as np
 from measurand.core.errors import CannotIntervene
 from measurand.core.intervention import Intervention, Refusing
 from measurand.core.items import Items, with_columns
+from measurand.core.words import words as words_of
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,39 @@ class Substitute:
     def __str__(self) -> str:
         """The name in reports."""
         return f"{self.source} in place of {self.place}"
+
+
+@dataclass(frozen=True)
+class WithMetadata:
+    """One field alone, with a word for the value of each metadata column before it.
+
+    A reader of words then sees which metadata go with which words.
+    """
+
+    kind: ClassVar[str] = "with-metadata"
+    field: str
+
+    def __call__(self, items: Items, rng: np.random.Generator) -> Items:
+        """The items reduced to that field and their labels."""
+        values = zip(*(items.column(c).tolist() for c in items.metadata), strict=True)
+        texts = [
+            " ".join([*(_value_word(n, str(v)) for n, v in enumerate(row)), text])
+            for row, text in zip(values, items.column(self.field), strict=True)
+        ]
+        return items.with_field(self.field, texts).keep_fields(self.field)
+
+    def __str__(self) -> str:
+        """The name in reports."""
+        return f"keep {self.field} and metadata"
+
+
+def _value_word(column: int, value: str) -> str:
+    """One word for a value of a column.
+
+    >>> _value_word(0, "two words")
+    'm0_two_words'
+    """
+    return "_".join([f"m{column}", *words_of(value)])
 
 
 @dataclass(frozen=True)

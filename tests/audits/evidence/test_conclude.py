@@ -48,14 +48,14 @@ def need(low=-0.02, high=0.05, room=ROOM, lost=(-0.01, 0.01), learned=True, **ot
     return replace(Need(gain, losses, {"cross": scores}, rivals, family), **other)
 
 
-USED, FEW = (0.05, 0.1), Family("pair", np.arange(COUNT) // 40)
+USED = 0.05, 0.1
 NONE_LEFT = {"low": -0.01, "high": 0.01, "room": 0.015}
 # For each rule, in order: its label, its code, and facts that reach it.
 ROWS = [
     (
         "inconclusive",
         "open.families",
-        NeedFacts(need(0.1, 0.2, lost=USED, family=FEW)),
+        NeedFacts(need(0.1, 0.2, lost=USED), families=7.5),
     ),
     (
         "inconclusive",
@@ -221,7 +221,7 @@ def test_what_would_settle_it_is_what_failed():
         clause = conclude(facts).settle
         return clause.code, clause.facts
 
-    assert settled(ROWS[0][2]) == ("settle.items", {"items": 400})
+    assert settled(ROWS[0][2]) == ("settle.items", {"items": 270})
     assert settled(ROWS[1][2]) == ("settle.group", {})
     assert settled(ROWS[6][2]) == ("settle.group", {})
     reader = {"reader": Name("reader", "minilm")}

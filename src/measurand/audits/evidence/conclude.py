@@ -1,8 +1,8 @@
 """What evidence concludes: rules over what the evidence adds and what is lost."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import ceil
 
 from scipy.special import ndtri
 
@@ -68,6 +68,7 @@ class NeedFacts:
         query_memory: Whether what the query predicts is.
         further: What readers add that were asked about the given split.
         margin: What still counts as nothing.
+        families: How many independent families of one size the items are worth.
         evidence_alone: The accuracy of the evidence alone, by reader, where it is as
             good as both.
         mpds: The metadata ratio of the paper, where it has a value.
@@ -80,6 +81,7 @@ class NeedFacts:
     query_memory: bool = False
     further: Sequence[SplitReading] = ()
     margin: float = MARGIN
+    families: float = math.inf
     evidence_alone: Mapping[str, Estimate] = field(default_factory=dict)
     mpds: Estimate | None = None
     beyond: Estimate | None = None
@@ -140,11 +142,6 @@ class NeedFacts:
         losses = self.need.losses
         readers = [name for name in reads_something(self.need) if name in losses]
         return {name: losses[name].interval(0.95) for name in readers}
-
-    @property
-    def families(self) -> float:
-        """How many families of one size the pairs are worth."""
-        return self.need.family.effective
 
     @property
     def gain(self) -> Estimate:
@@ -287,6 +284,7 @@ def gather_facts(
         query_memory=need.gain.room <= REACH * margin
         and is_query_memory(experiment, pool, need),
         margin=margin,
+        families=pool.effective,
     )
 
 
@@ -350,4 +348,4 @@ def _settle(code: str, f: NeedFacts) -> Clause:
 
 
 def _items(count: float) -> Clause:
-    return Clause("settle.items", {"items": round_up(ceil(count))})
+    return Clause("settle.items", {"items": round_up(math.ceil(count))})

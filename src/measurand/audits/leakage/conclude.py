@@ -319,7 +319,9 @@ def conclude_leakage(
     error = ERROR if test is None else ERROR / 2
     facts = LeakFacts(
         [*measure_parts(experiment, pool, error, margin).values()],
-        [*measure_parts(experiment, test, error, margin).values()] if test else [],
+        [*measure_parts(experiment, test, error, margin, brief=True).values()]
+        if test
+        else [],
         len(pool),
         float(guess_scores(pool.items).mean()),
         float(guess_scores(test.items).mean()) if test else 0.0,
