@@ -100,15 +100,18 @@ class LikeTexts:
 
         Args:
             largest: That share.
-            labels: The label of each text: a larger group that tells it is a family.
+            labels: The label of each text: a larger group that tells it is a family,
+                where a fold holds it.
         """
         most = max(largest * self.count, FEW)
         groups = np.arange(self.count)
         for share in (NEAR, *LOOSER):
             looser = _link(self.pairs, share, self.count)
-            fits = np.bincount(looser, minlength=1)[looser] <= most
+            sizes = np.bincount(looser, minlength=1)[looser]
+            fits = sizes <= most
             if labels is not None and share >= VERSIONS:
-                fits |= _telling_groups(looser[self.places], labels)[looser]
+                telling = _telling_groups(looser[self.places], labels)[looser]
+                fits |= telling & (sizes <= LARGEST * self.count)
             # What hangs together already does so by less too: no group is torn apart.
             groups = np.where(fits, looser, self.count + groups)
             groups = pd.factorize(groups)[0].astype(np.int64)
