@@ -2,16 +2,21 @@
 
 from dataclasses import replace
 
+import pandas as pd
+
 from measurand.benchmarks.synthetic_choices import CLOSED_BOOK, plant_choice_benchmark
-from measurand.core.finding import Report, Verdict
+from measurand.core.finding import Exhibit, Report, Verdict
 from measurand.experiment.statements import say_chance, several_right_warnings
 
 
-def test_no_sentence_speaks_of_a_chance_share():
-    reason = "no reader is clearly above the majority share 0.250: tfidf collapsed"
-    verdict = Verdict("no verdict", "no verdict", None, reason)
-    said = say_chance(Report("evidence", {}, verdict, (), {}), {}).verdict.reason
-    assert said == "no reader is clearly above chance, 0.250: tfidf collapsed"
+def test_no_caption_and_no_warning_of_choices_speaks_of_a_majority():
+    chart = Exhibit("a", "bars", pd.DataFrame(), "over the majority", {"x": "majority"})
+    verdict, warnings = Verdict("", "", None), ("below the majority",)
+    made = Report("evidence", {}, verdict, (), {}, {}, warnings, (chart,))
+    said = say_chance(made, {})
+    assert said.warnings == ("below chance",)
+    assert said.exhibits[0].caption == "over chance"
+    assert said.exhibits[0].settings == {"x": "chance"}
 
 
 def test_items_whose_right_choice_stands_twice_are_counted_aloud():

@@ -7,7 +7,7 @@ import pytest
 
 from measurand.core.finding import Exhibit, Finding
 from measurand.report.answer import answer_report
-from measurand.report.part_bars import _arms_chart
+from measurand.report.bars import _arms_chart
 from measurand.report.titles import figure_title
 from measurand.wording.exposure import say_points
 from measurand.wording.reasons import CONTROLLED, PARTLY, STRONGER

@@ -20,6 +20,7 @@ from measurand.core.finding import Exhibit, Finding, Report, Verdict
 from measurand.report.answer import answer_report
 from measurand.report.terminal import order_findings
 from measurand.wording import say_verdict
+from measurand.wording.details import named_roles
 from measurand.wording.reasons import failing_axes
 
 
@@ -296,8 +297,7 @@ def _input_differences(first_report: Report, second_report: Report) -> Iterator[
 
 def _input_roles(report: Report) -> str:
     """The roles that are read, whatever their columns are called."""
-    roles, fields = (report.benchmark.get(key) for key in ("roles", "input"))
-    roles = roles if isinstance(roles, Mapping) else {}
+    roles, fields = named_roles(report), report.benchmark.get("input")
     role_names = {str(roles.get(role)): role for role in ("query", "evidence")}
     columns = fields.split(", ") if isinstance(fields, str) else []
     return " + ".join(role_names.get(field, field) for field in columns)

@@ -7,6 +7,7 @@ import pandas as pd
 
 from measurand.compare.changes import Change, Changes
 from measurand.core.finding import Exhibit, Finding
+from measurand.experiment.statements import estimate_cells
 from measurand.report.terminal import KIND, SUFFIX
 
 CAPTION = (
@@ -66,21 +67,19 @@ def _figure_rows(pair: Changes) -> Iterator[dict[str, object]]:
             continue
         names = change.condition, change.statistic
         group, name = names if rank == 0 else reversed(names)
-        ends = {"value": gap.value, "low": gap.low, "high": gap.high}
-        yield {"group": group, "name": name, **ends}
+        yield {"group": group, "name": name, **estimate_cells(gap)}
 
 
 def _change_row(change: Change, names: tuple[str, str]) -> dict[str, object]:
-    gap = change.gap
+    gap, ends = change.gap, estimate_cells(change.gap)
     return {
         "condition": change.condition,
         "statistic": change.statistic,
         "reader": change.reader,
         **_side_columns("first", names[0], change.first),
         **_side_columns("second", names[1], change.second),
-        "difference": gap.value if gap else np.nan,
-        "low": gap.low if gap else np.nan,
-        "high": gap.high if gap else np.nan,
+        "difference": ends.pop("value"),
+        **ends,
         "n": gap.n if gap else np.nan,
         "level": gap.level if gap else np.nan,
         "decision": _change_decision(change, names),
@@ -89,12 +88,10 @@ def _change_row(change: Change, names: tuple[str, str]) -> dict[str, object]:
 
 
 def _side_columns(side: str, name: str, finding: Finding | None) -> dict[str, object]:
-    estimate = finding.estimate if finding else None
+    ends = estimate_cells(finding.estimate if finding else None)
     return {
         side: name,
-        f"{side}_value": estimate.value if estimate else np.nan,
-        f"{side}_low": estimate.low if estimate else np.nan,
-        f"{side}_high": estimate.high if estimate else np.nan,
+        **{f"{side}_{end}": value for end, value in ends.items()},
         f"{side}_decision": (finding.decision or "") if finding else "",
     }
 

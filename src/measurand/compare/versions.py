@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from measurand.core.finding import Report
+from measurand.wording.details import named_roles
 
 LEAST_VERSION = 20  # items that two versions share; fewer are alike by chance
 LEAST_SHARE = 0.5  # of the ids of both under which a text is the same in two versions
@@ -110,6 +111,5 @@ def items_by_id(report: Report) -> pd.DataFrame:
 
 def role_column(report: Report, role: str) -> str | None:
     """The column that plays a part, where the report says so."""
-    roles = report.benchmark.get("roles")
-    column = roles.get(role) if isinstance(roles, Mapping) else None
+    column = named_roles(report).get(role)
     return column if isinstance(column, str) else None

@@ -72,6 +72,13 @@ def asked_reader(reader: Reader, *, cut: bool) -> Reader:
     return skip_temperature(reader) if is_calibrated_across(reader, cut=cut) else reader
 
 
+def repeat_reader(reader: Reader, seeds: int | None = None) -> list[Reader]:
+    """The reader once a run: with so many seeds of its own, where it has any."""
+    if isinstance(reader, Seeded):
+        return [*reader.with_seeds(seeds or reader.default_seeds())]
+    return [reader]
+
+
 def calibrate_across(shares: Floats, gold: Ints, clusters: Ints) -> Floats:
     """The shares at the temperature that is best for those of other items.
 

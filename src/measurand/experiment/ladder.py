@@ -3,8 +3,7 @@
 What a reader is, is what it says of itself (`Traits.strength`), whatever it is called.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Protocol, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
 
 from measurand.core.choices import WritesAnswers
 from measurand.core.errors import (
@@ -24,23 +23,6 @@ LADDER = {  # from weak to strong; said here too, so that none is loaded to be c
     "cross": Strength.PAIRS,
     "minilm": Strength.PRETRAINED,
 }
-
-
-INVERTED = (
-    "as where labels mean something else in the test items than in training, or are "
-    "shared out otherwise: look whether they are inverted or mixed up"
-)
-
-
-class Ranked(Protocol):
-    """What one reader lets an audit say."""
-
-    @property
-    def strength(self) -> Strength:
-        """What the reader can see."""
-
-
-RankedT = TypeVar("RankedT", bound=Ranked)
 
 
 def order_by_strength(readers: Mapping[str, Reader]) -> dict[str, Reader]:
@@ -95,27 +77,6 @@ def count_readers(
     """How many readers may be asked, whatever is installed: they share one budget."""
     rungs = names_above(readers, strongest, weightless=weightless)
     return len(readers) + len(rungs) * calibrate
-
-
-def most_telling(
-    readings: Sequence[RankedT], find_effect: Callable[[RankedT], float]
-) -> RankedT:
-    """The strongest; of several as strong, the one with the greatest effect."""
-    return max(readings, key=lambda r: (r.strength, find_effect(r)))
-
-
-def explain_below_majority(names: Sequence[str]) -> str:
-    """Why readers may be surely below the majority, and what to look at."""
-    be = "are" if len(names) > 1 else "is"
-    return f"{', '.join(names)} {be} surely below the majority, {INVERTED}"
-
-
-def explain_below_elsewhere(name: str, where: str) -> str:
-    """That a reader is surely below the majority in another test part."""
-    return (
-        f"{name} is surely below the majority with all fields in {where}, so that what "
-        "training tells does not hold there"
-    )
 
 
 def check_rung(name: str) -> None:

@@ -16,11 +16,24 @@ import pandas as pd
 
 from measurand.core.arrays import Clusters, Floats
 from measurand.core.benchmark import Benchmark
+from measurand.core.estimate import Estimate
 from measurand.core.finding import Exhibit, Finding, Report
-from measurand.experiment.ladder import INVERTED
 from measurand.stats.information import SHARES, account_bits
 
 BITS = "bits"
+
+
+def estimate_cells(estimate: Estimate | None, name: str = "") -> dict[str, float]:
+    """An estimate as the cells of a table that is drawn; missing where there is none.
+
+    >>> estimate_cells(Estimate(0.3, 0.2, 0.4, 0.95, 9, "made"), "x")
+    {'x': 0.3, 'x_low': 0.2, 'x_high': 0.4}
+    """
+    ends = (np.nan,) * 3
+    if estimate is not None:
+        ends = estimate.value, estimate.low, estimate.high
+    names = (name, f"{name}_low", f"{name}_high") if name else ("value", "low", "high")
+    return dict(zip(names, ends, strict=True))
 
 
 def bits_findings(
@@ -49,15 +62,9 @@ def bits_findings(
 def bits_exhibits(findings: Sequence[Finding]) -> list[Exhibit]:
     """What each part tells of the label; the four bars of a reader add up to both."""
     rows = [
-        {
-            "group": finding.reader,
-            "bar": finding.condition,
-            "value": finding.estimate.value,
-            "low": finding.estimate.low,
-            "high": finding.estimate.high,
-        }
-        for finding in findings
-        if finding.statistic == BITS and finding.condition in SHARES
+        {"group": f.reader, "bar": f.condition, **estimate_cells(f.estimate)}
+        for f in findings
+        if f.statistic == BITS and f.condition in SHARES
     ]
     caption = (
         "Bits about the label: what only the query tells, only the evidence, either, "
@@ -110,11 +117,6 @@ def one_order_warnings(remarks: Mapping[str, Mapping[str, float | str]]) -> list
 
 
 MAJORITY, CHANCE = "the majority", "chance"
-# Why readers may be below it: of choices, texts that training has called right.
-TURNED = (
-    "as where choices that are right in training are wrong in the test items: look "
-    "which texts they share"
-)
 
 
 def say_chance(report: Report, names: Mapping[str, str]) -> Report:
@@ -128,21 +130,18 @@ def say_chance(report: Report, names: Mapping[str, str]) -> Report:
         )
         for finding in report.findings
     ]
-    verdict = report.verdict
-    reason = verdict.reason.replace(f"{MAJORITY} share", f"{CHANCE},")
-    reason = reason.replace(MAJORITY, CHANCE).replace(INVERTED, TURNED)
+    exhibits = [
+        replace(
+            exhibit,
+            caption=exhibit.caption.replace(MAJORITY, CHANCE),
+            settings={k: _say_in(v) for k, v in exhibit.settings.items()},
+        )
+        for exhibit in report.exhibits
+    ]
     return replace(
         report,
-        verdict=replace(verdict, reason=reason),
         findings=tuple(findings),
-        exhibits=tuple(
-            replace(
-                exhibit,
-                caption=exhibit.caption.replace(MAJORITY, CHANCE),
-                settings={k: _say_in(v) for k, v in exhibit.settings.items()},
-            )
-            for exhibit in report.exhibits
-        ),
+        exhibits=tuple(exhibits),
         warnings=tuple(line.replace(MAJORITY, CHANCE) for line in report.warnings),
     )
 

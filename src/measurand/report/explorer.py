@@ -7,7 +7,6 @@ and wrong some, evenly.
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -19,8 +18,9 @@ from measurand.core.arrays import Bools
 from measurand.core.finding import Report
 from measurand.core.names import OWN, ROW, own_column, split_own_column
 from measurand.core.terms import reader_words
+from measurand.wording.details import named_roles
 from measurand.wording.phrases import name_part
-from measurand.wording.text import plain_text
+from measurand.wording.text import plain_text, readable_text
 
 MOST_ITEMS = 400
 MOST_LETTERS = 400_000  # of all texts together: a page stays under two megabytes
@@ -89,7 +89,7 @@ def name_items(items: pd.DataFrame) -> list[str]:
 def _explore_report(
     report: Report, wanted: Collection[str], folder: str
 ) -> Explorer | None:
-    roles = _roles(report)
+    roles = {str(role): str(name) for role, name in named_roles(report).items()}
     items = report.items
     texts = _text_columns(items, roles)
     if not texts:
@@ -111,7 +111,7 @@ def _explore_report(
         "label": gold,
         "texts": {
             plain_text(name, 40): [
-                _cell_text(text) for text in items[name].iloc[chosen]
+                readable_text(text, LONGEST) for text in items[name].iloc[chosen]
             ]
             for name in texts
         },
@@ -147,12 +147,6 @@ def harmless_json(block: Mapping[str, object]) -> str:
     for mark in "<>&":
         text = text.replace(mark, f"\\u{ord(mark):04x}")
     return text
-
-
-def _roles(report: Report) -> dict[str, str]:
-    roles = report.benchmark.get("roles")
-    named = roles if isinstance(roles, Mapping) else {}
-    return {str(role): str(column) for role, column in named.items()}
 
 
 def _text_columns(items: pd.DataFrame, roles: Mapping[str, str]) -> list[str]:
@@ -241,7 +235,7 @@ def _given_texts(
         return []
     texts = dict(zip(map(str, items.index), items[evidence], strict=True))
     givers = items[column].iloc[list(chosen)]
-    return [_cell_text(texts.get(str(giver), "")) for giver in givers]
+    return [readable_text(texts.get(str(giver), ""), LONGEST) for giver in givers]
 
 
 def _said(
@@ -252,12 +246,3 @@ def _said(
     if column not in items:
         return []
     return [plain_text(answer, 60) for answer in items[column].iloc[list(chosen)]]
-
-
-def _cell_text(cell: object) -> str:
-    """A text as it is read; of a list in JSON, what stands in it."""
-    text = str(cell)
-    if text.startswith('["'):
-        with suppress(ValueError, RecursionError):
-            text = " | ".join(map(str, json.loads(text)))
-    return plain_text(text, LONGEST)

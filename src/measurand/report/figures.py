@@ -79,12 +79,17 @@ HOUSE: dict[str, Any] = {
 }
 
 
+def exhibits_by_stem(report: Report) -> dict[str, Exhibit]:
+    """The exhibits by the names of their files."""
+    stems = file_stems([exhibit.name for exhibit in report.exhibits])
+    return dict(zip(stems, report.exhibits, strict=True))
+
+
 class Figures(Mapping[str, "LayerChart | FacetChart"]):
     """The figures of a report by name, each drawn when it is first asked for."""
 
     def __init__(self, report: Report) -> None:
-        names = file_stems([exhibit.name for exhibit in report.exhibits])
-        self._exhibits = dict(zip(names, report.exhibits, strict=True))
+        self._exhibits = exhibits_by_stem(report)
         self._specs: dict[str, Spec | None] = {}
 
     def __getitem__(self, name: str) -> "LayerChart | FacetChart":

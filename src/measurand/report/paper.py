@@ -7,8 +7,13 @@ import vl_convert
 
 from measurand.core.errors import BadOption, UnknownName, quote
 from measurand.core.finding import Report
-from measurand.core.names import file_stems
-from measurand.report.figures import HOUSE, KINDS, check_address_space, draw_chart
+from measurand.report.figures import (
+    HOUSE,
+    KINDS,
+    check_address_space,
+    draw_chart,
+    exhibits_by_stem,
+)
 
 FORMATS = ("svg", "pdf", "png")
 UNITS = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72, "px": 1 / 96}
@@ -37,9 +42,7 @@ def to_inches(width: str) -> float:
 
 def list_figures(report: Report) -> list[str]:
     """The names of all that can be drawn."""
-    names = file_stems([exhibit.name for exhibit in report.exhibits])
-    pairs = zip(names, report.exhibits, strict=True)
-    return [name for name, exhibit in pairs if exhibit.kind in KINDS]
+    return [n for n, e in exhibits_by_stem(report).items() if e.kind in KINDS]
 
 
 def draw_for_paper(report: Report, name: str, to: str, inches: float) -> bytes:
@@ -50,8 +53,7 @@ def draw_for_paper(report: Report, name: str, to: str, inches: float) -> bytes:
     """
     if to not in FORMATS:
         raise BadOption(f"`to` is {quote(to)}; give {', '.join(FORMATS)}")
-    names = file_stems([exhibit.name for exhibit in report.exhibits])
-    exhibits = dict(zip(names, report.exhibits, strict=True))
+    exhibits = exhibits_by_stem(report)
     spec = draw_chart(exhibits[name]) if name in exhibits else None
     if spec is None:
         raise UnknownName("figure", name, list_figures(report))

@@ -1,8 +1,6 @@
 """By what labels are told: words and shapes of texts, each with items that show it."""
 
-import json
 import re
-from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,8 +11,9 @@ from measurand.core.finding import Report
 from measurand.core.words import UNSPACED
 from measurand.report.explorer import name_items
 from measurand.report.layout import to_number
+from measurand.wording.details import label_column
 from measurand.wording.phrases import name_part
-from measurand.wording.text import plain_text
+from measurand.wording.text import plain_text, readable_text
 
 MOST = 10
 MOST_SHOWN = 2  # items a pattern
@@ -67,7 +66,7 @@ def find_patterns(report: Report, most: int = MOST) -> list[Pattern]:
     """The surest patterns, each of other items than those before it."""
     patterns: list[Pattern] = []
     masks: list[Bools] = []
-    label = _label_column(report)
+    label = label_column(report)
     items = report.items.head(SEARCHED)
     for part, row in _cue_rows(report):
         if len(patterns) >= most:
@@ -92,7 +91,7 @@ def find_patterns(report: Report, most: int = MOST) -> list[Pattern]:
 
 def _length_examples(report: Report, part: str) -> tuple[Example, ...]:
     """A typical item of the label with the longest texts, and one of the shortest."""
-    label = _label_column(report)
+    label = label_column(report)
     items = report.items.head(SEARCHED)
     if label not in items or items.empty:
         return ()
@@ -197,7 +196,7 @@ def _examples(
     labels = items[label].astype(str) if label in items else pd.Series("", items.index)
     for position in np.flatnonzero(holds).tolist():
         text, name = texts.iloc[position], plain_text(labels.iloc[position], 40)
-        pieces = _mark(_readable(text), token)
+        pieces = _mark(readable_text(text, 4_000), token)
         key = "".join(piece.text for piece in pieces)
         if key in seen or (wanted and name != wanted):
             continue
@@ -223,18 +222,3 @@ def _mark(text: str, token: str) -> tuple[Piece, ...]:
     after = text[found.end() : end] + ("…" if end < len(text) else "")
     pieces = (Piece(before), Piece(found[0], marked=True), Piece(after))
     return tuple(piece for piece in pieces if piece.text)
-
-
-def _readable(text: object) -> str:
-    """A text on one line; of a list in JSON, what stands in it."""
-    cell = str(text)
-    if cell.startswith('["'):
-        with suppress(ValueError, RecursionError):
-            cell = " | ".join(map(str, json.loads(cell)))
-    return plain_text(cell, 4_000)
-
-
-def _label_column(report: Report) -> str:
-    """The column of the labels."""
-    roles = report.benchmark.get("roles")
-    return str(roles.get("label", "label")) if isinstance(roles, dict) else "label"

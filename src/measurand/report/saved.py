@@ -34,7 +34,6 @@ from measurand.core.files import (
 from measurand.core.finding import SCHEMA, Exhibit, Finding, Highlight, Report, Verdict
 from measurand.core.folders import REPORT, RUN, replace_folder, seal_folder
 from measurand.core.items import with_columns
-from measurand.core.names import file_stems
 from measurand.report.html import notebook_frame, notebook_text, page_of_all
 from measurand.report.listing import list_entry, list_page
 from measurand.report.schema import check_contents
@@ -108,12 +107,11 @@ def write_report(
 ) -> dict[str, bytes]:
     """Write a report into a folder that nobody reads yet; return its drawings."""
     # Only here, so that reading and comparing reports does not wait for vl-convert.
-    from measurand.report.figures import draw_svg
+    from measurand.report.figures import draw_svg, exhibits_by_stem
     from measurand.report.html import page
 
-    stems = file_stems([exhibit.name for exhibit in report.exhibits])
     svgs, files = {}, {"items.parquet": _items_parquet(report.items)}
-    for stem, exhibit in zip(stems, report.exhibits, strict=True):
+    for stem, exhibit in exhibits_by_stem(report).items():
         if (drawing := draw_svg(exhibit)) is not None:
             svgs[exhibit.name] = files[f"figures/{stem}.svg"] = drawing.encode()
     files["report.html"] = page(report, svgs).encode()

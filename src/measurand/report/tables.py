@@ -1,6 +1,5 @@
 """What a report shows as tables, whatever they are then written in."""
 
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from measurand.core.finding import Exhibit, Report
 from measurand.report.layout import plot_columns
 from measurand.report.terminal import KIND, NEEDED, changes_table, unlisted_findings
 from measurand.stats.paired import pearson
-from measurand.wording.text import plain_text
+from measurand.wording.text import plain_text, readable_text
 
 MOST_ITEMS = 20  # a page is for reading; items.parquet holds the rest
 MOST_ROWS = 40
@@ -216,7 +215,7 @@ def _items_grid(report: Report) -> TextGrid | None:
     ][:MOST_TEXTS]
     chosen = chosen_items[texts].head(MOST_ITEMS)
     rows = tuple(
-        (plain_text(name, 40), *(_listed_text(text) for text in row))
+        (plain_text(name, 40), *(_item_text(text) for text in row))
         for name, row in zip(
             chosen.index, chosen.itertuples(index=False, name=None), strict=True
         )
@@ -226,18 +225,9 @@ def _items_grid(report: Report) -> TextGrid | None:
     return TextGrid(plain_text(highlight.title, 60), header, rows, note)
 
 
-def _listed_text(cell: object) -> str:
-    """A text of an item; of a list in JSON, such as choices, what stands in it.
-
-    >>> _listed_text('["a boat", "a mast"]'), _listed_text("[sic]")
-    ('a boat | a mast', '[sic]')
-    """
-    if isinstance(cell, str) and cell.startswith('["'):
-        try:
-            cell = " | ".join(map(str, json.loads(cell)))
-        except (ValueError, RecursionError):
-            return cell_text(cell, 180)
-    return cell_text(cell, 180)
+def _item_text(cell: object) -> str:
+    """A text of an item; of what is no text, as a cell."""
+    return readable_text(cell, 180) if isinstance(cell, str) else cell_text(cell, 180)
 
 
 def mapping_grid(title: str, mapping: Mapping[str, object]) -> TextGrid | None:

@@ -23,6 +23,7 @@ from measurand.report.bars import (
     changes_chart,
     controls_chart,
     ladder_chart,
+    parts_chart,
 )
 from measurand.report.command import command
 from measurand.report.differences import compared_verdicts
@@ -34,7 +35,6 @@ from measurand.report.map import (
     map_labels,
     view_map,
 )
-from measurand.report.part_bars import parts_chart
 from measurand.report.parts import is_parts, parts_grid
 from measurand.report.patterns import Pattern, find_patterns
 from measurand.report.tables import (

@@ -66,6 +66,11 @@ def is_drawn(report: Report) -> bool:
     return split.startswith(("all items", "seeded"))
 
 
+def label_column(report: Report) -> str:
+    """The column of the labels."""
+    return str(named_roles(report).get("label", "label"))
+
+
 def named_roles(report: Report) -> Mapping[str, object]:
     """The column of each part."""
     roles = report.benchmark.get("roles")

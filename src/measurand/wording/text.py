@@ -1,6 +1,8 @@
 """Text that shows itself: one line, no escape codes, ours or anybody else's."""
 
+import json
 import re
+from contextlib import suppress
 
 ESCAPE = re.compile(
     r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\|$)"  # OSC: window titles, links
@@ -31,6 +33,19 @@ def plain_text(text: object, most: int = 60) -> str:
     if len(line) <= most and len(start) == len(full_text):
         return line
     return line[: most - 1] + "…"
+
+
+def readable_text(cell: object, most: int) -> str:
+    """A text on one line; of a list in JSON, such as choices, what stands in it.
+
+    >>> readable_text('["a boat", "a mast"]', 60), readable_text("[sic]", 60)
+    ('a boat | a mast', '[sic]')
+    """
+    text = str(cell)
+    if text.startswith('["'):
+        with suppress(ValueError, RecursionError):
+            text = " | ".join(map(str, json.loads(text)))
+    return plain_text(text, most)
 
 
 def join_sentences(*parts: str) -> str:

@@ -33,7 +33,7 @@ def test_no_interval_of_a_share_leaves_0_to_1():
     runs = Runs(ids, np.zeros(20, int), np.zeros((2, 20, 2)), {})
     ends = [Estimate(v, v - 0.1, v, 0.95, 20, "t") for v in (0.85, 1.0)]
     figures = {"accuracy": lambda r: ends[r], "v_information": lambda r: ends[r]}
-    share, bits = state_figures("tfidf", "full", runs, figures).findings
+    share, bits = state_figures("tfidf", "full", runs, figures)[0]
     assert bits.estimate.high > 1  # which bits may be
     assert (share.estimate.high, share.estimate.low) == (1, bits.estimate.low)
 

@@ -20,12 +20,12 @@ from measurand.core.errors import PastBudget, Undefined
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Finding
 from measurand.core.intervention import Intervention
-from measurand.core.reader import Reader, Seeded
+from measurand.core.reader import Reader
 from measurand.core.recipe import Strength, identity, traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask, Predictions
 from measurand.experiment.budget import is_dear
-from measurand.experiment.crossfit import asked_reader
+from measurand.experiment.crossfit import asked_reader, repeat_reader
 from measurand.experiment.experiment import Experiment, ask_all, check_budget
 from measurand.experiment.ladder import way_to_run
 from measurand.interventions.answers import DeleteAnswer, RemoveGold, SwapAnswer
@@ -49,7 +49,8 @@ def add_answer_changes(
     if traits.remote or (is_dear(reader) and not traits.learned):
         why = "they are asked of readers that take seconds, or that need no training"
         return reading.add_not_run({what: why})
-    first = asked_reader(_first_seed(reader), cut=benchmark.folds > 1)
+    # With the first of its seeds, which answered before.
+    first = asked_reader(repeat_reader(reader, 1)[0], cut=benchmark.folds > 1)
     changes = _answer_changes(benchmark)
     asks = [Ask(first), *(Ask(first, under=c, repeats=n) for c, n in changes)]
     try:
@@ -163,8 +164,3 @@ def _check_count(chosen: Bools | NDArray[np.bool_], what: str) -> None:
     count = int(chosen.sum())
     if count < FEWEST_CHANGED:
         raise Undefined(f"{count} items {what}, and {FEWEST_CHANGED} are needed")
-
-
-def _first_seed(reader: Reader) -> Reader:
-    """The reader with the first of its seeds: the one that answered before."""
-    return reader.with_seeds(1)[0] if isinstance(reader, Seeded) else reader

@@ -7,10 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from measurand.audits.evidence.reading import (
-    EvidenceBaselines,
-    EvidenceReading,
-)
+from measurand.audits.evidence.reading import EvidenceBaselines, EvidenceReading
 from measurand.audits.evidence.settings import (
     CLUSTERS,
     DIRECT,
@@ -32,6 +29,7 @@ from measurand.experiment.budget import budget_settings
 from measurand.experiment.experiment import Experiment
 from measurand.experiment.statements import (
     bits_exhibits,
+    estimate_cells,
     one_order_warnings,
     several_right_warnings,
     share_warnings,
@@ -58,42 +56,41 @@ def exhibits(
         if f.statistic == "delta_evi"
         and (f.condition == first or f.condition.startswith("part="))
     ]
-    shift = [f for f in findings if f.statistic == "ood_gap"]
-    gains = [f for f in findings if f.statistic == "filter_gain"]
+    stated = {
+        name: [f for f in findings if f.statistic == name]
+        for name in ("ood_gap", "filter_gain")
+    }
+    budgets = {reading.name: reading.effect.budget for reading in readings}
     charts = [
         _decision_map_exhibit(benchmark, readings, verdict, margin),
-        _evidence_intervals(
-            "ladder",
-            ladder,
-            "ΔEvi by reader, weak to strong, with the margin",
-            margin,
-            "ΔEvi",
-            by="reader",
-        ),
-        _ablation_bars(readings, findings, majority),
+        _evidence_intervals("ladder", ladder, *LADDER, margin),
+        _ablation_bars(findings, majority),
         _shuffle_distribution(readings),
+        *bits_exhibits(findings),
+        *uncertainty_bars(budgets, "ΔEvi"),
     ]
-    charts += bits_exhibits(findings)
-    budgets = {reading.name: reading.effect.budget for reading in readings}
-    charts += uncertainty_bars(budgets, "ΔEvi")
-    if shift:
-        caption = "Accuracy lost on a metadata value that training never showed"
-        charts.append(
-            _evidence_intervals(
-                "shift", shift, caption, margin, "accuracy gap", by="condition"
+    for statistic, (name, caption, title) in CONSEQUENCES.items():
+        if rows := stated[statistic]:
+            charts.append(
+                _evidence_intervals(name, rows, caption, title, "condition", margin)
             )
-        )
-    if gains:
-        caption = (
-            "Mean gap before minus after dropping the dominant group, or as many items "
-            "at random"
-        )
-        charts.append(
-            _evidence_intervals(
-                "filter", gains, caption, margin, "gap closed", by="condition"
-            )
-        )
     return tuple(charts)
+
+
+LADDER = "ΔEvi by reader, weak to strong, with the margin", "ΔEvi", "reader"
+CONSEQUENCES = {  # the name, the caption and the axis of a figure
+    "ood_gap": (
+        "shift",
+        "Accuracy lost on a metadata value that training never showed",
+        "accuracy gap",
+    ),
+    "filter_gain": (
+        "filter",
+        "Mean gap before minus after dropping the dominant group, or as many items at "
+        "random",
+        "gap closed",
+    ),
+}
 
 
 def _decision_map_exhibit(
@@ -103,32 +100,24 @@ def _decision_map_exhibit(
     margin: float,
 ) -> Exhibit:
     """Metadata ratio against evidence effect, a point a reader."""
-    rows = []
-    for reading in readings:
-        delta, mpds = reading.effect.interval(0.95), reading.mpds
-        rows.append(
-            {
-                "benchmark": benchmark.name,
-                "reader": reading.name,
-                "x": mpds.value if mpds else None,
-                "x_low": mpds.low if mpds else None,
-                "x_high": mpds.high if mpds else None,
-                "y": delta.value,
-                "y_low": delta.low,
-                "y_high": delta.high,
-                "region": verdict.region
-                if reading.name == verdict.stage
-                else reading.decision,
-            }
-        )
+    rows = [
+        {
+            "benchmark": benchmark.name,
+            "reader": reading.name,
+            **estimate_cells(reading.mpds, "x"),
+            **estimate_cells(reading.effect.interval(0.95), "y"),
+            "region": verdict.region
+            if reading.name == verdict.stage
+            else reading.decision,
+        }
+        for reading in readings
+    ]
     caption = (
         "The decision map: what metadata alone reach (MPDS) against what wrong "
         "evidence costs (ΔEvi)"
     )
-    settings = map_settings(margin)
-    return Exhibit(
-        "decision-map", "decision_map", pd.DataFrame(rows), caption, settings
-    )
+    table, settings = pd.DataFrame(rows), map_settings(margin)
+    return Exhibit("decision-map", "decision_map", table, caption, settings)
 
 
 def map_settings(margin: float) -> dict[str, object]:
@@ -146,29 +135,21 @@ def _evidence_intervals(
     name: str,
     findings: Sequence[Finding],
     caption: str,
-    margin: float,
     title: str,
-    *,
     by: str,
+    margin: float,
 ) -> Exhibit:
     """Estimates under each other, with the margin as a band."""
     rows = [
         {
             "name": _name_row(finding, by),
-            "value": finding.estimate.value,
-            "low": finding.estimate.low,
-            "high": finding.estimate.high,
+            **estimate_cells(finding.estimate),
             "decision": finding.decision,
         }
         for finding in findings
     ]
-    return Exhibit(
-        name,
-        "intervals",
-        pd.DataFrame(rows),
-        caption,
-        {"margin": margin, "x_title": title},
-    )
+    settings = {"margin": margin, "x_title": title}
+    return Exhibit(name, "intervals", pd.DataFrame(rows), caption, settings)
 
 
 def _name_row(finding: Finding, by: str) -> str:
@@ -178,33 +159,24 @@ def _name_row(finding: Finding, by: str) -> str:
     return name if part == finding.condition or by == "condition" else f"{name}, {part}"
 
 
-def _ablation_bars(
-    readings: Sequence[EvidenceReading], findings: Sequence[Finding], majority: float
-) -> Exhibit:
+def _ablation_bars(findings: Sequence[Finding], majority: float) -> Exhibit:
     """Accuracy with everything, with one field, with metadata."""
     names = {
         "accuracy": "full",
         "query_only": "query only",
         "evidence_only": "evidence only",
     }
-    ablations = [f for f in findings if f.statistic in names and f.condition == "full"]
     rows = [
         {
-            "group": finding.reader,
-            "bar": "metadata only"
-            if finding.reader == "metadata"
-            else names[finding.statistic],
-            "value": finding.estimate.value,
-            "low": finding.estimate.low,
-            "high": finding.estimate.high,
+            "group": f.reader,
+            "bar": "metadata only" if f.reader == "metadata" else names[f.statistic],
+            **estimate_cells(f.estimate),
         }
-        for finding in ablations
+        for f in findings
+        if f.statistic in names and f.condition == "full"
     ]
-    settings = {
-        "reference": majority,
-        "reference_label": "majority",
-        "x_title": "accuracy",
-    }
+    settings = {"reference": majority, "reference_label": "majority"}
+    settings |= {"x_title": "accuracy"}
     caption = "Accuracy of readers trained and asked with all, or with one part alone"
     return Exhibit("ablations", "bars", pd.DataFrame(rows), caption, settings)
 
@@ -212,22 +184,17 @@ def _ablation_bars(
 def _shuffle_distribution(readings: Sequence[EvidenceReading]) -> Exhibit:
     """The accuracy of each shuffle, beside the accuracy with the right evidence."""
     rows = [
-        {"series": _scored_name(reading), "value": float(a)}
+        {"series": _scored_name(reading), "value": float(accuracy)}
         for reading in readings
-        for a in reading.accuracies
+        for accuracy in reading.wrong.mean(axis=1)
     ]
     marks = {_scored_name(r): float(r.right.mean()) for r in readings}
     caption = (
         "Accuracy under each shuffle of the evidence; the mark is the accuracy with "
         "the right evidence"
     )
-    return Exhibit(
-        "shuffles",
-        "distribution",
-        pd.DataFrame(rows),
-        caption,
-        {"marks": marks, "x_title": "accuracy"},
-    )
+    settings = {"marks": marks, "x_title": "accuracy"}
+    return Exhibit("shuffles", "distribution", pd.DataFrame(rows), caption, settings)
 
 
 def _scored_name(reading: EvidenceReading) -> str:
@@ -375,7 +342,7 @@ def evidence_item_table(
         for what, answers in reading.said.items():
             table[own_column(what, reading.name)] = list(answers)
         table[own_column("correct", reading.name)] = _in_most_seeds(reading.right)
-        table[own_column("shuffled", reading.name)] = reading.shuffled.to_numpy()
+        table[own_column("shuffled", reading.name)] = reading.wrong.mean(axis=0)
         for condition, correct in reading.alone.items():
             table[own_column(condition, reading.name)] = _in_most_seeds(correct)
     stage = next(
@@ -418,32 +385,23 @@ def map_exhibits(names: Sequence[str], reports: Sequence[Report]) -> Iterator[Ex
 
 
 def _map_rows(name: str, report: Report) -> pd.DataFrame:
-    deltas, ratios = (
-        findings_by_reader(report, "delta_evi", PLAIN),
-        findings_by_reader(report, "mpds", PLAIN),
-    )
+    deltas = findings_by_reader(report, "delta_evi", PLAIN)
+    ratios = findings_by_reader(report, "mpds", PLAIN)
     return pd.DataFrame(
         [
             {
                 "benchmark": name,
                 "reader": reader,
-                **_estimate_columns("x", ratios.get(reader)),
-                **_estimate_columns("y", finding),
+                **estimate_cells(
+                    ratios[reader].estimate if reader in ratios else None, "x"
+                ),
+                **estimate_cells(finding.estimate, "y"),
                 "region": finding.decision or report.verdict.region,
             }
             for reader, finding in deltas.items()
             if finding.condition != POOLED
         ]
     )
-
-
-def _estimate_columns(name: str, finding: Finding | None) -> dict[str, float]:
-    estimate = finding.estimate if finding else None
-    return {
-        name: estimate.value if estimate else np.nan,
-        f"{name}_low": estimate.low if estimate else np.nan,
-        f"{name}_high": estimate.high if estimate else np.nan,
-    }
 
 
 def _map_regions(reports: Sequence[Report]) -> dict[str, Any]:

@@ -18,7 +18,6 @@ from measurand.core.choices import guess_logs, guess_scores
 from measurand.core.errors import Undefined
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Finding, Reading
-from measurand.core.items import Items
 from measurand.core.names import PART
 from measurand.core.reader import Reader, Seeded
 from measurand.core.recipe import identity, traits_of
@@ -28,6 +27,7 @@ from measurand.experiment.crossfit import (
     asked_reader,
     calibrate_across,
     is_calibrated_across,
+    repeat_reader,
 )
 from measurand.experiment.experiment import Experiment, ask_all, check_budget
 from measurand.experiment.statements import bits_findings
@@ -36,12 +36,7 @@ from measurand.interventions.shuffle import Shuffle
 from measurand.stats.decisions import UNDECIDED, WITHIN, equivalence_decision
 from measurand.stats.information import pvi
 from measurand.stats.paired import gain_over, mean_score, ratio
-from measurand.stats.scores import (
-    accuracy,
-    balanced_accuracy,
-    confusion_cells,
-    mcc,
-)
+from measurand.stats.scores import accuracy, balanced_accuracy, confusion_cells, mcc
 from measurand.stats.shuffles import ShuffleEffect, add_seed_variance, shuffle_effect
 
 
@@ -68,10 +63,11 @@ class EvidenceBaselines:
 
 @dataclass(frozen=True, eq=False)
 class PartAnswers:
-    """What a fitted reader answered about another test part, over its seeds.
+    """What a fitted reader answered about the test items or another part of them.
 
     Attributes:
-        right: Whether each item was answered right.
+        right: How often each item was answered right, over seeds.
+        wrong: The same on other items' evidence: shuffles × items.
         commonest: The greatest share of one predicted class.
         majority: Which items are right by the commonest label of the part.
         clusters: Which of its items are dependent.
@@ -79,27 +75,30 @@ class PartAnswers:
     """
 
     right: "pd.Series[float]"
+    wrong: Floats
     commonest: float
     majority: "pd.Series[float]"
     clusters: Ints
     effect: ShuffleEffect
 
+    def decide(self, baselines: EvidenceBaselines, rng: np.random.Generator) -> str:
+        """What the loss says of a reader; nothing where it collapsed."""
+        gain = gain_over(self.right, self.majority, rng=rng, clusters=self.clusters)
+        if gain.low <= 0 or self.commonest >= ONE_CLASS:
+            return COLLAPSED
+        return effect_decision(self.effect, baselines)
+
 
 @dataclass(frozen=True, eq=False)
 class EvidenceAnswers:
-    """What a reader answered, averaged over its seeds."""
+    """What a reader answered, averaged over its seeds; `parts` begins with the test."""
 
-    cells: Floats
-    right: "pd.Series[float]"
-    wrong: Floats
-    alone: Mapping[str, "pd.Series[float]"]
-    effect: ShuffleEffect
-    commonest: float
-    changed_share: float
     parts: Mapping[str, PartAnswers]
+    cells: Floats
+    alone: Mapping[str, "pd.Series[float]"]
     bits: Mapping[str, Floats]
     remarks: Mapping[str, float | str]
-    donors: Ints
+    donors: NDArray[np.int32]
     said: Mapping[str, tuple[str, ...]]
 
 
@@ -113,66 +112,54 @@ def ask_with_shuffles(
 ) -> EvidenceAnswers:
     """Ask with the right evidence, with the wrong, and with one field alone."""
     benchmark = experiment.benchmark
-    alone = {"query_only": Keep(benchmark.query), "evidence_only": Keep(shuffle.field)}
+    keeps = {"query_only": Keep(benchmark.query), "evidence_only": Keep(shuffle.field)}
     if traits_of(readers[0]).learned:
-        alone = {}
-    parts = ("", *benchmark.test_parts)
-    cut = benchmark.folds > 1
+        keeps = {}
+    tests = {"": benchmark.test, **benchmark.test_parts}
+    cut, seeded = benchmark.folds > 1, isinstance(readers[0], Seeded)
     across = is_calibrated_across(readers[0], cut=cut)
-    readers = [asked_reader(reader, cut=cut) for reader in readers]
+    members = [asked_reader(reader, cut=cut) for reader in readers]
     asks = [
-        question
-        for reader in readers
-        for question in (
-            *(Ask(reader, part=part) for part in parts),
+        ask
+        for reader in members
+        for ask in (
+            *(Ask(reader, part=part) for part in tests),
             *(
                 Ask(reader, under=shuffle, repeats=shuffles, part=part)
-                for part in parts
+                for part in tests
             ),
-            *(Ask(reader, fitted_under=keep, under=keep) for keep in alone.values()),
+            *(Ask(reader, fitted_under=keep, under=keep) for keep in keeps.values()),
         )
     ]
     check_budget(name, (experiment, asks))
-    asks_per_reader = len(asks) // len(readers)
+    width = len(asks) // len(members)
     predictions = ask_all(experiment, asks)
-    by_condition = [predictions[i::asks_per_reader] for i in range(asks_per_reader)]
-    full, shuffled = by_condition[0], by_condition[len(parts)]
-    donors = shuffled[0].donors
-    assert donors is not None, "a shuffle names its givers"  # noqa: S101
-    seeded = isinstance(readers[0], Seeded)
-    part_answers = {
+    by_ask = [predictions[i::width] for i in range(width)]
+    full, shuffled = by_ask[0], by_ask[len(tests)]
+    single = dict(zip(keeps, by_ask[2 * len(tests) :], strict=True))
+    parts = {
         part: _part_answers(
-            by_condition[i],
-            by_condition[len(parts) + i],
-            benchmark,
-            items,
+            by_ask[i],
+            by_ask[len(tests) + i],
+            baselines.majority if part == "" else guess_scores(items),
+            baselines.clusters if part == "" else benchmark.clusters(items),
             seeded=seeded,
         )
-        for i, (part, items) in enumerate(benchmark.test_parts.items(), start=1)
+        for i, (part, items) in enumerate(tests.items())
     }
     classes = len(benchmark.classes)
     rows = [confusion_cells(run.gold, run.answers[0], classes) for run in full]
-    ids = list(full[0].ids)
-    single = by_condition[2 * len(parts) :]
     return EvidenceAnswers(
+        parts,
         np.mean(rows, axis=0),
-        _mean_correct(full, ids),
-        np.mean([run.correct for run in shuffled], axis=0),
-        {
-            part: _mean_correct(runs, ids)
-            for part, runs in zip(alone, single, strict=True)
-        },
-        _evidence_effect(full, shuffled, baselines.clusters, seeded=seeded),
-        _commonest_share(full),
-        changed_share(benchmark.test.column(shuffle.field), donors),
-        part_answers,
+        {part: _mean_correct(runs) for part, runs in single.items()},
         _bits_by_item(
             benchmark,
-            {**dict(zip(alone, single, strict=True)), BOTH: full} if alone else {},
+            {**single, BOTH: full} if single else {},
             baselines.clusters if across else None,
         ),
         full[0].remarks,
-        donors[0].astype(np.int64),
+        _donors(shuffled[0]),
         _first_answers(benchmark, full[0], shuffled[0]),
     )
 
@@ -220,49 +207,35 @@ def _gold_logs(predictions: Predictions, clusters: Clusters) -> Floats:
 def _part_answers(
     full: Sequence[Predictions],
     shuffled: Sequence[Predictions],
-    benchmark: Benchmark,
-    items: Items,
+    majority: "pd.Series[float]",
+    clusters: Ints,
     *,
     seeded: bool,
 ) -> PartAnswers:
-    clusters = benchmark.clusters(items)
-    return PartAnswers(
-        _mean_correct(full, list(full[0].ids)),
-        _commonest_share(full),
-        guess_scores(items),
-        clusters,
-        _evidence_effect(full, shuffled, clusters, seeded=seeded),
-    )
-
-
-def _commonest_share(runs: Sequence[Predictions]) -> float:
-    """The greatest share that one class has among the answers of a run."""
-    return max(
-        float(np.bincount(run.answers[0]).max() / len(run.answers[0])) for run in runs
-    )
-
-
-def _evidence_effect(
-    full: Sequence[Predictions],
-    shuffled: Sequence[Predictions],
-    clusters: NDArray[np.int64],
-    *,
-    seeded: bool,
-) -> ShuffleEffect:
-    """What the wrong evidence costs, over seeds where training has any."""
-    donors = shuffled[0].donors
-    assert donors is not None, "a shuffle names its givers"  # noqa: S101
+    """The answers about one part, and what the wrong evidence costs there."""
     pairs = [(f.correct[0], w.correct) for f, w in zip(full, shuffled, strict=True)]
     right, wrong = (np.mean([pair[i] for pair in pairs], axis=0) for i in (0, 1))
-    losses = np.array([r.mean() - w.mean() for r, w in pairs])
-    effect = shuffle_effect(right, wrong, donors, clusters)
-    return add_seed_variance(effect, losses) if seeded else effect
+    effect = shuffle_effect(right, wrong, _donors(shuffled[0]), clusters)
+    if seeded:
+        losses = np.array([r.mean() - w.mean() for r, w in pairs])
+        effect = add_seed_variance(effect, losses)
+    counts = [np.bincount(run.answers[0]) for run in full]
+    commonest = max(float(count.max() / count.sum()) for count in counts)
+    return PartAnswers(
+        _mean_correct(full), wrong, commonest, majority, clusters, effect
+    )
 
 
-def _mean_correct(runs: Sequence[Predictions], ids: list[str]) -> "pd.Series[float]":
+def _donors(shuffled: Predictions) -> NDArray[np.int32]:
+    """Whose evidence each item received."""
+    assert shuffled.donors is not None, "a shuffle names its givers"  # noqa: S101
+    return shuffled.donors
+
+
+def _mean_correct(runs: Sequence[Predictions]) -> "pd.Series[float]":
     """How often each item was answered right, over seeds."""
     correct: Floats = np.mean([run.correct[0] for run in runs], axis=0)
-    return pd.Series(correct, ids)
+    return pd.Series(correct, list(runs[0].ids))
 
 
 def changed_share(texts: "pd.Series[str]", donors: NDArray[np.int32]) -> float:
@@ -288,8 +261,7 @@ class EvidenceReading(Reading):
 
     Attributes:
         right: Whether each item was answered right.
-        shuffled: The share of shuffles in which each item was answered right.
-        accuracies: The accuracy under each shuffle.
+        wrong: The same under each shuffle: shuffles × items.
         alone: Whether each item was answered right from one field alone.
         effect: The effect of the shuffle.
         decision: depends, near zero, wrong evidence helps, undecided or collapsed.
@@ -304,8 +276,7 @@ class EvidenceReading(Reading):
     """
 
     right: "pd.Series[float]"
-    shuffled: "pd.Series[float]"
-    accuracies: NDArray[np.float64]
+    wrong: Floats
     alone: Mapping[str, "pd.Series[float]"]
     effect: ShuffleEffect
     decision: str
@@ -330,25 +301,22 @@ def read_evidence(
     """The packet of one reader, averaged over its seeds."""
     rng = generator(experiment.seed, "evidence", identity(reader))
     clusters = baselines.clusters
-    members = [reader]
-    if isinstance(reader, Seeded):
-        members = [*reader.with_seeds(seeds or reader.default_seeds())]
+    members = repeat_reader(reader, seeds)
     answers = ask_with_shuffles(name, members, experiment, shuffle, shuffles, baselines)
-    gain = gain_over(answers.right, baselines.majority, rng=rng, clusters=clusters)
-    collapsed = gain.low <= 0 or answers.commonest >= ONE_CLASS
-    outcome = COLLAPSED if collapsed else effect_decision(answers.effect, baselines)
-    ratios, withheld = _metadata_ratios(name, answers.right, baselines, rng)
+    test = answers.parts[""]
+    outcome = test.decide(baselines, rng)
+    ratios, withheld = _metadata_ratios(name, test.right, baselines, rng)
     withheld |= {} if answers.alone else _explain_unasked(name)
-    effect = answers.effect
     scores = _score_estimates(answers, ratios, clusters, rng)
     findings = (
         *(Finding(what, name, "full", estimate) for what, estimate in scores.items()),
-        Finding("delta_evi", name, str(shuffle), effect.interval(0.95), outcome),
-        Finding("sigma_shuf", name, str(shuffle), effect.sigma),
-        *remark_findings(name, "full", answers.remarks, len(answers.right)),
+        Finding("delta_evi", name, str(shuffle), test.effect.interval(0.95), outcome),
+        Finding("sigma_shuf", name, str(shuffle), test.effect.sigma),
+        *remark_findings(name, "full", answers.remarks, len(test.right)),
         *_account_findings(name, answers, clusters, rng),
         *_read_test_parts(name, answers, baselines, rng),
     )
+    texts = experiment.benchmark.test.column(shuffle.field)
     return EvidenceReading(
         name=name,
         strength=traits_of(reader).strength,
@@ -356,16 +324,15 @@ def read_evidence(
         findings=findings,
         not_run=withheld,
         remarks=answers.remarks,
-        right=answers.right,
-        shuffled=pd.Series(answers.wrong.mean(axis=0), answers.right.index),
-        accuracies=answers.wrong.mean(axis=1),
+        right=test.right,
+        wrong=test.wrong,
         alone=answers.alone,
-        effect=effect,
+        effect=test.effect,
         decision=outcome,
         mpds=ratios.get("mpds"),
         beyond=ratios.get("mpds_corrected"),
-        changed_share=answers.changed_share,
-        donors=answers.donors,
+        changed_share=changed_share(texts, answers.donors),
+        donors=answers.donors[0].astype(np.int64),
         said=answers.said,
     )
 
@@ -414,17 +381,13 @@ def _read_test_parts(
 ) -> list[Finding]:
     """The same fitted reader on the other test parts."""
     findings = list[Finding]()
-    for part, there in answers.parts.items():
-        clusters = there.clusters
-        gain = gain_over(there.right, there.majority, rng=rng, clusters=clusters)
-        collapsed = gain.low <= 0 or there.commonest >= ONE_CLASS
-        outcome = COLLAPSED if collapsed else effect_decision(there.effect, baselines)
-        condition = f"{PART}{part}"
-        right = mean_score(there.right, rng=rng, clusters=clusters)
-        effect = there.effect.interval(0.95)
+    for part, there in [*answers.parts.items()][1:]:
+        outcome = there.decide(baselines, rng)
+        right = mean_score(there.right, rng=rng, clusters=there.clusters)
+        effect, where = there.effect.interval(0.95), f"{PART}{part}"
         findings += [
-            Finding("accuracy", name, condition, right),
-            Finding("delta_evi", name, condition, effect, outcome),
+            Finding("accuracy", name, where, right),
+            Finding("delta_evi", name, where, effect, outcome),
         ]
     return findings
 
@@ -455,12 +418,9 @@ def _metadata_ratios(
         numerators["mpds_evidence"] = (baselines.all_metadata, None)
     for statistic, (metadata, base) in numerators.items():
         try:
+            clusters = baselines.clusters
             ratios[statistic] = ratio(
-                metadata,
-                right,
-                less=base,
-                rng=rng,
-                clusters=baselines.clusters,
+                metadata, right, less=base, rng=rng, clusters=clusters
             )
         except Undefined as undefined:
             withheld[f"{statistic} of {name}"] = str(undefined)

@@ -11,7 +11,7 @@ from measurand.audits.leakage.settings import EXPLAINED, ONE_CLASS
 from measurand.audits.leakage.sides import ALL, Sides
 from measurand.core.arrays import Ints
 from measurand.core.intervention import AsIs, Intervention
-from measurand.core.reader import Reader, Seeded, TracesEpochs
+from measurand.core.reader import Reader, TracesEpochs
 from measurand.experiment.ask import (
     EMBEDDING,
     EPOCHS,
@@ -24,6 +24,7 @@ from measurand.experiment.crossfit import (
     asked_reader,
     calibrate_across,
     is_calibrated_across,
+    repeat_reader,
 )
 from measurand.experiment.experiment import (
     Experiment,
@@ -146,13 +147,6 @@ def ask_parts(
         )
         for part in ("", *sides.other_tests)
     }
-
-
-def repeat_reader(reader: Reader, seeds: int | None) -> list[Reader]:
-    """The reader once a run: with each of its seeds, where it has any."""
-    if isinstance(reader, Seeded):
-        return list(reader.with_seeds(seeds or reader.default_seeds(), 0))
-    return [reader]
 
 
 def ask_alone(

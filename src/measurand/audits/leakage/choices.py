@@ -33,7 +33,7 @@ from measurand.core.choices import RIGHT, WRONG, pair_choices
 from measurand.core.errors import NotApplicable
 from measurand.core.finding import Finding
 from measurand.core.items import LETTERS, Items, with_columns
-from measurand.core.reader import Reader, Seeded, skip_temperature
+from measurand.core.reader import Reader, skip_temperature
 from measurand.core.recipe import Strength
 from measurand.experiment.experiment import reopen_experiment
 from measurand.interventions.answers import RemoveGold
@@ -49,11 +49,6 @@ COMPARED = (
 )
 SCREENED = "items_screened"  # the note of free answers that became choices
 PLACED = 2000  # test items whose choices are put into clusters
-
-
-def first_seed(reader: Reader) -> Reader:
-    """The reader with the first of its seeds, where it has any."""
-    return reader.with_seeds(1)[0] if isinstance(reader, Seeded) else reader
 
 
 def duplicate_findings(items: Items) -> list[Finding]:
@@ -96,7 +91,7 @@ def place_choices(
     test = paired.benchmark.test
     with reopen_experiment(evaluation.experiment, paired.benchmark) as inner:
         there = Evaluation(paired, inner)
-        vectors, learned = measure_embedding(there, first_seed(reader), Keep(field))
+        vectors, learned = measure_embedding(there, reader, Keep(field))
     if vectors.shape[1] == 0:
         return []
     regions = find_regions(
@@ -144,7 +139,7 @@ def remove_gold(evaluation: Evaluation, name: str, reader: Reader) -> list[Findi
     field, change = str(test.choices), RemoveGold()
     runs = ask_alone(
         evaluation,
-        skip_temperature(first_seed(reader)),
+        skip_temperature(reader),
         KeepAndChange(field, change),
         Keep(field),
     )

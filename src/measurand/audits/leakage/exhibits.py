@@ -1,4 +1,7 @@
-"""The tables from which leakage reports are drawn and compared."""
+"""The tables from which leakage reports are drawn and compared.
+
+Tables 3 and 4 and Figures 2, 3, 5, 6 and 7 of Saxon et al. (2023) are among them.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -7,11 +10,7 @@ import pandas as pd
 
 from measurand.arms.table import PartRow, exact_estimate, parts_exhibit
 from measurand.audits.leakage.cards import WorkList, cluster_cards
-from measurand.audits.leakage.conclude import (
-    LeakFacts,
-    cue_facts,
-    deciding_channel,
-)
+from measurand.audits.leakage.conclude import LeakFacts, cue_facts, deciding_channel
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.regions import Regions
 from measurand.audits.leakage.repair import Repair
@@ -23,7 +22,7 @@ from measurand.core.items import Items
 from measurand.core.names import whole_condition
 from measurand.core.recipe import Strength
 from measurand.cues.certify import Cue
-from measurand.experiment.statements import bits_exhibits
+from measurand.experiment.statements import bits_exhibits, estimate_cells
 from measurand.stats.peco.score import threshold_curve
 from measurand.stats.vectors.projections import tsne
 
@@ -112,15 +111,12 @@ def _cue_row(facts: LeakFacts, cue: Cue) -> dict[str, str | float]:
         for column, fact in named.items()
         if column in ("part", "kind", "cue", "label")
     }
-    share = cue.productivity
     return {
         **words,
         "coverage": cue.coverage,
-        "productivity": share.value,
-        "productivity_low": share.low,
-        "productivity_high": share.high,
+        **estimate_cells(cue.productivity, "productivity"),
         "base": cue.base,
-        "lift": share.value / cue.base,
+        "lift": cue.productivity.value / cue.base,
         "p": cue.p,
     }
 
@@ -139,12 +135,8 @@ def _saturation_scatter(
             "name": f"{f.condition}, {f.reader}",
             "series": f.condition,
             "group": f.reader,
-            "x": pair[f.reader, whole_condition(f.condition)].value,
-            "x_low": pair[f.reader, whole_condition(f.condition)].low,
-            "x_high": pair[f.reader, whole_condition(f.condition)].high,
-            "y": f.estimate.value,
-            "y_low": f.estimate.low,
-            "y_high": f.estimate.high,
+            **estimate_cells(pair[f.reader, whole_condition(f.condition)], "x"),
+            **estimate_cells(f.estimate, "y"),
         }
         for f in findings
         if f.statistic in ("single_accuracy", "choices_only")
@@ -152,11 +144,8 @@ def _saturation_scatter(
         and (f.reader, whole_condition(f.condition)) in pair
     ]
     caption = "What one part alone reaches against what all fields reach: best far down"
-    titles: dict[str, object] = {
-        "x_title": "all fields",
-        "y_title": "one part alone",
-        "diagonal": True,
-    }
+    titles: dict[str, object] = {"x_title": "all fields", "y_title": "one part alone"}
+    titles["diagonal"] = True
     if reference is not None:
         caption += "; the upright line is the best published model: saturated near 1"
         titles["vertical"] = reference
@@ -173,11 +162,8 @@ def _region_exhibits(
     seed: int,
 ) -> list[Exhibit]:
     """The map of one part, its cluster cards and the sensitivity of its score."""
-    test = sides.benchmark.test
-    correct = pd.Series(
-        reading.answers.alone[field].right.mean(axis=0),
-        index=list(reading.answers.alone[field].ids),
-    ).loc[list(test.ids)]
+    test, runs = sides.benchmark.test, reading.answers.alone[field]
+    correct = pd.Series(runs.right.mean(axis=0), list(runs.ids)).loc[list(test.ids)]
     called = sides.column(field)
     name = f"cards_{called}"
     charts = []
@@ -199,9 +185,8 @@ def _region_exhibits(
         f"PECO of {called} by {reading.name} for other numbers of clusters and "
         "components"
     )
-    shaded = {"heat": ["peco"]}
-    table = regions.sensitivity
-    charts.append(Exhibit(f"sensitivity_{called}", "table", table, caption, shaded))
+    shaded, name = {"heat": ["peco"]}, f"sensitivity_{called}"
+    charts.append(Exhibit(name, "table", regions.sensitivity, caption, shaded))
     return charts
 
 
@@ -274,23 +259,17 @@ def _confidence_histograms(sides: Sides, reading: LeakageReading) -> list[Exhibi
     charts = []
     for field in reading.regions:
         inside = reading.epoch_map[f"biased:{field}"].to_numpy(bool)
-        table = pd.DataFrame(
-            {
-                "series": np.where(inside, "biased clusters", "other clusters"),
-                "value": reading.epoch_map["confidence"].to_numpy(),
-            }
-        )
+        series = np.where(inside, "biased clusters", "other clusters")
+        values = reading.epoch_map["confidence"].to_numpy()
+        table = pd.DataFrame({"series": series, "value": values})
+        called = sides.column(field)
         caption = (
             f"How sure {reading.name} grew of each item's label over its epochs, in "
-            "biased "
-            f"clusters of {sides.column(field)} and in the others"
+            f"biased clusters of {called} and in the others"
         )
         titles = {"x_title": "confidence", "bins": 25}
-        charts.append(
-            Exhibit(
-                f"confidence_{sides.column(field)}", "histogram", table, caption, titles
-            )
-        )
+        name = f"confidence_{called}"
+        charts.append(Exhibit(name, "histogram", table, caption, titles))
     return charts
 
 
@@ -301,9 +280,7 @@ def _repair_intervals(sides: Sides, repairs: Repair) -> Exhibit:
         {
             "group": f.condition.partition(", ")[0],
             "name": f"{f.condition.partition(', ')[2]}, {f.reader}",
-            "value": f.estimate.value,
-            "low": f.estimate.low,
-            "high": f.estimate.high,
+            **estimate_cells(f.estimate),
             "decision": f.decision or "",
         }
         for f in repairs.findings
@@ -315,6 +292,3 @@ def _repair_intervals(sides: Sides, repairs: Repair) -> Exhibit:
     )
     titles = {"x_title": f"accuracy over {baseline}"}
     return Exhibit("repair", "intervals", pd.DataFrame(rows), caption, titles)
-
-
-# Tables 3 and 4 and Figures 2, 3, 5, 6 and 7 of Saxon et al. (2023).

@@ -20,7 +20,6 @@ from measurand.audits.leakage.asking import (
     measure_embedding,
     measure_epochs,
     measure_relevance,
-    repeat_reader,
 )
 from measurand.audits.leakage.cards import cartography
 from measurand.audits.leakage.choices import place_choices, remove_gold, rename_choices
@@ -40,6 +39,7 @@ from measurand.core.finding import Finding, Reading
 from measurand.core.reader import Reader
 from measurand.core.recipe import Strength, identity, traits_of
 from measurand.core.seeds import generator
+from measurand.experiment.crossfit import repeat_reader
 from measurand.experiment.statements import bits_findings
 from measurand.interventions.fields import Keep
 from measurand.stats.agreement import relevance_agreement

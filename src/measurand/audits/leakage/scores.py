@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,22 +20,14 @@ from measurand.experiment.ask import remark_findings
 from measurand.stats.agreement import kappa, nba, nbr
 from measurand.stats.decisions import pool_estimates
 from measurand.stats.information import pvi, v_information
-from measurand.stats.paired import (
-    mean_score,
-    ratio,
-    share_difference,
-)
+from measurand.stats.paired import mean_score, ratio, share_difference
 
 UNDECIDED = "undecided"
 SATURATION, PUBLISHED_MODEL = "saturation", "published"
 FULL_UP, ROOM_LEFT = "saturated", "room left"
 SHARES = (
-    "accuracy",
-    "single_accuracy",
-    "only_single_right",
-    "nba",
-    "nbr_agree",
-    "nbr_pair",
+    *("accuracy", "single_accuracy", "only_single_right"),
+    *("nba", "nbr_agree", "nbr_pair"),
 )
 
 
@@ -68,40 +61,25 @@ def leakage_baselines(items: Items, reference: float | None = None) -> LeakageBa
 
 
 Figures = Mapping[str, Callable[[int], Estimate]]  # each as a function of the run
+Stated = tuple[list[Finding], dict[str, str]]  # figures, and what has none, and why
 
 
-@dataclass(frozen=True, eq=False)
-class Statement:
-    """The figures of one reader under one condition.
-
-    Attributes:
-        findings: Each over all runs.
-        withheld: What has no value, and why.
-        by_run: The estimates of each run.
-    """
-
-    findings: list[Finding]
-    withheld: dict[str, str]
-    by_run: dict[str, list[Estimate]]
-
-
-def state_figures(name: str, condition: str, runs: Runs, figures: Figures) -> Statement:
+def state_figures(name: str, condition: str, runs: Runs, figures: Figures) -> Stated:
     """The figures of all runs together; what has no value is withheld."""
-    statement = Statement([], {}, {})
+    findings, withheld = list[Finding](), dict[str, str]()
     for statistic, make in figures.items():
         try:
-            estimates = [make(run) for run in range(len(runs.probabilities))]
-            estimate = pool_estimates(estimates)
-            if statistic in SHARES:
-                # The spread between the runs may carry an end beyond what a share is.
-                low, high = max(estimate.low, 0.0), min(estimate.high, 1.0)
-                estimate = replace(estimate, low=low, high=high)
-            statement.findings.append(Finding(statistic, name, condition, estimate))
-            statement.by_run[statistic] = estimates
+            runs_of = range(len(runs.probabilities))
+            estimate = pool_estimates([make(run) for run in runs_of])
         except Undefined as undefined:
-            why = str(undefined)
-            statement.withheld[f"{statistic} of {condition} by {name}"] = why
-    return statement
+            withheld[f"{statistic} of {condition} by {name}"] = str(undefined)
+            continue
+        if statistic in SHARES:
+            # The spread between the runs may carry an end beyond what a share is.
+            low, high = max(estimate.low, 0.0), min(estimate.high, 1.0)
+            estimate = replace(estimate, low=low, high=high)
+        findings.append(Finding(statistic, name, condition, estimate))
+    return findings, withheld
 
 
 def answer_findings(
@@ -111,39 +89,29 @@ def answer_findings(
     rng: np.random.Generator,
     sides: Sides,
     where: str = "",
-) -> tuple[list[Finding], dict[str, str]]:
+) -> Stated:
     """Every figure of one reader that needs only its answers; others are withheld.
 
     `where` is another test part than the first, as findings call it.
     """
-    pair = answers.pair
-    figures = _pair_figures(pair, baselines, rng)
-    full = where or FULL
-    statement = state_figures(name, full, pair, figures)
-    findings, withheld = statement.findings, statement.withheld
-    findings += remark_findings(name, full, pair.remarks, len(pair.ids))
-    statement = _state_saturation(name, full, pair, baselines, rng)
-    findings += statement.findings
-    withheld |= statement.withheld
-    for field, runs in answers.alone.items():
-        part = sides.condition(field) + (f", {where}" if where else "")
-        figures = _part_figures(pair, runs, baselines, rng)
-        statement = state_figures(name, part, runs, figures)
-        findings += statement.findings
-        withheld |= statement.withheld
-    return findings, withheld
-
-
-def _pair_figures(
-    pair: Runs, baselines: LeakageBaselines, rng: np.random.Generator
-) -> Figures:
-    """The figures of all fields."""
-    return {
+    pair, full = answers.pair, where or FULL
+    figures: Figures = {
         "accuracy": lambda r: mean_score(
             _correct_in_run(pair, r), rng=rng, clusters=baselines.clusters
         ),
         "v_information": lambda r: _usable_bits(pair, r, baselines),
     }
+    findings, withheld = state_figures(name, full, pair, figures)
+    findings += remark_findings(name, full, pair.remarks, len(pair.ids))
+    stated = [_state_saturation(name, full, pair, baselines, rng)]
+    for field, runs in answers.alone.items():
+        part = sides.condition(field) + (f", {where}" if where else "")
+        figures = _part_figures(pair, runs, baselines, rng)
+        stated.append(state_figures(name, part, runs, figures))
+    for found, missing in stated:
+        findings += found
+        withheld |= missing
+    return findings, withheld
 
 
 def _state_saturation(
@@ -152,27 +120,26 @@ def _state_saturation(
     pair: Runs,
     baselines: LeakageBaselines,
     rng: np.random.Generator,
-) -> Statement:
+) -> Stated:
     """How far all fields bring a reader from the majority to 1, and what that is."""
     (own,) = rng.spawn(1)  # its draws move no other figure
     if is_one_class(pair):
         why = "it gives nearly all items one answer, so that it shows no room"
-        return Statement([], {f"{SATURATION} of {condition} by {name}": why}, {})
-    perfect = baselines.majority * 0 + 1
+        return [], {f"{SATURATION} of {condition} by {name}": why}
+    majority, clusters = baselines.majority, baselines.clusters
     figures: Figures = {
         SATURATION: lambda r: ratio(
             _correct_in_run(pair, r),
-            perfect,
-            less=baselines.majority,
+            majority * 0 + 1,
+            less=majority,
             rng=own,
-            clusters=baselines.clusters,
+            clusters=clusters,
         )
     }
-    statement = state_figures(name, condition, pair, figures)
-    decided = [
-        replace(f, decision=saturation_decision(f.estimate)) for f in statement.findings
-    ]
-    return replace(statement, findings=decided)
+    stated, withheld = state_figures(name, condition, pair, figures)
+    return [
+        replace(f, decision=saturation_decision(f.estimate)) for f in stated
+    ], withheld
 
 
 def saturation_decision(saturation: Estimate) -> str:
@@ -205,59 +172,39 @@ def _part_figures(
     pair: Runs, alone: Runs, baselines: LeakageBaselines, rng: np.random.Generator
 ) -> Figures:
     """The figures of one part."""
-    clusters = baselines.clusters
+    majority, clusters = baselines.majority, baselines.clusters
     (own,) = rng.spawn(1)  # its draws move no other figure
+    drawn: dict[str, Any] = {"rng": rng, "clusters": clusters}
 
-    def answers(runs: Runs, r: int) -> Ints:
-        return np.asarray(runs.answers[r])
+    def rights(r: int) -> tuple["pd.Series[float]", "pd.Series[float]"]:
+        return _correct_in_run(alone, r), _correct_in_run(pair, r)
+
+    def said(r: int) -> tuple[Ints, Ints]:
+        return pair.answers[r], alone.answers[r]
+
+    def only_single(r: int) -> "pd.Series[float]":
+        single, whole = rights(r)
+        return single * (1 - whole)
 
     figures: dict[str, Callable[[int], Estimate]] = {
         "over_majority": lambda r: share_difference(
-            _correct_in_run(alone, r), baselines.majority, clusters=clusters
+            rights(r)[0], majority, clusters=clusters
         ),
-        "single_accuracy": lambda r: mean_score(
-            _correct_in_run(alone, r), rng=rng, clusters=clusters
-        ),
-        "recovered": lambda r: ratio(
-            _correct_in_run(alone, r),
-            _correct_in_run(pair, r),
-            rng=rng,
-            clusters=clusters,
-        ),
+        "single_accuracy": lambda r: mean_score(rights(r)[0], **drawn),
+        "recovered": lambda r: ratio(*rights(r), **drawn),
         "recovered_over_chance": lambda r: ratio(
-            _correct_in_run(alone, r),
-            _correct_in_run(pair, r),
-            less=baselines.majority,
-            rng=own,
-            clusters=clusters,
+            *rights(r), less=majority, rng=own, clusters=clusters
         ),
         "v_information": lambda r: _usable_bits(alone, r, baselines),
-        "nba": lambda r: nba(
-            answers(pair, r), answers(alone, r), rng=rng, clusters=clusters
-        ),
-        "nbr_agree": lambda r: nbr(
-            answers(pair, r), answers(alone, r), pair.gold, rng=rng, clusters=clusters
-        ),
-        "nbr_pair": lambda r: nbr(
-            answers(pair, r),
-            answers(alone, r),
-            pair.gold,
-            "first",
-            rng=rng,
-            clusters=clusters,
-        ),
-        "kappa": lambda r: kappa(
-            answers(pair, r), answers(alone, r), rng=rng, clusters=clusters
-        ),
-        "only_single_right": lambda r: mean_score(
-            _correct_in_run(alone, r) * (1 - _correct_in_run(pair, r)),
-            rng=rng,
-            clusters=clusters,
-        ),
+        "nba": lambda r: nba(*said(r), **drawn),
+        "nbr_agree": lambda r: nbr(*said(r), pair.gold, **drawn),
+        "nbr_pair": lambda r: nbr(*said(r), pair.gold, "first", **drawn),
+        "kappa": lambda r: kappa(*said(r), **drawn),
+        "only_single_right": lambda r: mean_score(only_single(r), **drawn),
     }
-    if baselines.reference is not None:
+    if (reference := baselines.reference) is not None:
         figures["recovered_reference"] = lambda r: _scale_estimate(
-            figures["single_accuracy"](r), 1 / float(baselines.reference or 1)
+            figures["single_accuracy"](r), 1 / reference
         )
     return figures
 
@@ -267,12 +214,10 @@ def _correct_in_run(runs: Runs, run: int) -> "pd.Series[float]":
     return pd.Series(runs.right[run].astype(float), index=list(runs.ids))
 
 
-def _usable_bits(
-    runs: Runs, run: int, baselines: LeakageBaselines, level: float = 0.95
-) -> Estimate:
+def _usable_bits(runs: Runs, run: int, baselines: LeakageBaselines) -> Estimate:
     """The usable information in bits."""
     logs, clusters = gold_logs(runs, run), baselines.clusters
-    return v_information(logs, baselines.null, clusters=clusters, level=level)
+    return v_information(logs, baselines.null, clusters=clusters)
 
 
 def bits_by_item(runs: Runs, baselines: LeakageBaselines) -> Floats:
@@ -290,11 +235,5 @@ def gold_logs(runs: Runs, run: int) -> Floats:
 
 def _scale_estimate(estimate: Estimate, factor: float) -> Estimate:
     """The estimate times a known factor."""
-    return Estimate(
-        estimate.value * factor,
-        estimate.low * factor,
-        estimate.high * factor,
-        estimate.level,
-        estimate.n,
-        estimate.method,
-    )
+    ends = {name: getattr(estimate, name) * factor for name in ("value", "low", "high")}
+    return replace(estimate, **ends)

@@ -7,9 +7,8 @@ import pytest
 from measurand.core.finding import Finding, Verdict
 from measurand.core.terms import explain_term, fault_words, verdict_words
 from measurand.core.words import TOKEN
-from measurand.report.part_bars import parts_chart
-from measurand.wording.explanations import fill_explanations
-from measurand.wording.faults import AXES
+from measurand.report.bars import parts_chart
+from measurand.wording.explanations import AXES, fill_explanations
 from tests.report.verdicts import estimate, report_of
 
 MORE = (

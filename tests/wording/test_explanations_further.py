@@ -9,7 +9,7 @@ from measurand.audits.explanations.verdict import verdict
 from measurand.core.finding import Finding
 from measurand.core.names import name_condition
 from measurand.report.answer import answer_report
-from measurand.wording.further import further_columns
+from measurand.wording.explanations import further_columns
 from tests.audits.explanations.handmade import estimate, leak
 from tests.audits.explanations.test_verdict import GOOD
 from tests.report.verdicts import report_of
