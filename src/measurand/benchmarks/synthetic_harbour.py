@@ -21,7 +21,7 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.items import Items
 from measurand.core.seeds import generator
 
-SIZES = {"train": 1000, "test": 1000}
+SIZES = {"train": 600, "test": 600}
 TOLD = 0.98  # share of items whose length is that of their label
 LABELS = ("refuted", "supported")
 VESSELS = ("barge", "ferry", "schooner", "trawler", "tug", "yawl")

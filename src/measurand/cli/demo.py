@@ -134,7 +134,8 @@ def _tell_faults(reports: "Mapping[str, Report]", out: Path) -> Iterator[str]:
     """What was planted and whether it was found, and how to go on."""
     from measurand.report.answer import answer_report
 
-    count = next(iter(reports.values())).benchmark["test"]
+    said = next(iter(reports.values())).benchmark
+    count = said["train"] + said["test"]
     yield f"{count:,} claims about boats, made for this, with three faults planted."
     for name, fault in FAULTS.items():
         answer = answer_report(reports[name])
