@@ -39,23 +39,54 @@ def test_the_donor_term_counts_what_an_items_text_did_to_others():
     psi = 1 - np.array([0, 1, 1, 1]) - (np.array([1, 1, 1, 0]) - 0.75)
     variance = ((psi - 0.25) ** 2).sum() * 4 / 3 / 4**2
     # Each answer is in two of them: the variance of the mean of all is taken off once.
-    twice = np.var(wrong) / 4
+    # What an item answers beyond the mean is also what it and its giver have of their
+    # own, and a quarter of both, as one of four items gives it, is not counted twice.
+    twice = (1 - 2 / 4) ** 2 * np.var(wrong) / 4
     assert effect(right, wrong, donors).se == pytest.approx(np.sqrt(variance - twice))
 
 
-@pytest.mark.parametrize("clusters", [np.arange(12), np.arange(12) // 3 * 7])
-def test_answers_of_one_cluster_on_texts_of_one_cluster_are_counted_as_one(
-    rng, clusters
-):
-    wrong = rng.integers(2, size=(3, 12)).astype(float)
-    donors = np.array([rng.permutation(12) for _ in range(3)], np.int32)
+def pair_sums(wrong, donors, clusters):
+    """What each cluster answers on the texts of each: the sum, beyond the mean."""
     sums = {}
     for (shuffle, item), answer in np.ndenumerate(wrong - wrong.mean()):
         giver = donors[shuffle, item]
         pair = clusters[item], clusters[giver]
         sums[pair] = sums.get(pair, 0.0) + answer
-    by_hand = sum(total**2 for total in sums.values()) / wrong.size**2
-    assert _counted_twice(wrong, donors, clusters) == pytest.approx(by_hand)
+    return sums
+
+
+def made_shuffles(rng, n=12):
+    wrong = rng.integers(2, size=(3, n)).astype(float)
+    donors = np.array([rng.permutation(n) for _ in range(3)], np.int32)
+    return wrong, donors
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_answers_of_one_cluster_on_texts_of_one_are_counted_as_one(rng, size):
+    wrong, donors = made_shuffles(rng)
+    clusters, by_hand = np.arange(12) // size * 7, 0.0
+    away = wrong - wrong.mean()
+    for (one, other), total in pair_sums(wrong, donors, clusters).items():
+        # What each has of its own, as often as they are expected to meet.
+        own = away[:, clusters == one].mean() + away[clusters[donors] == other].mean()
+        by_hand += (total - own * 3 * size * size / 12) ** 2
+    seen = _counted_twice(wrong, donors, clusters)
+    assert seen == pytest.approx(by_hand / wrong.size**2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("big", [40, 120])
+def test_the_interval_covers_where_one_cluster_has_many_of_the_items(big):
+    rng, covered, n = np.random.default_rng(0), 0, 240
+    clusters = np.repeat(np.arange(n - big + 1), [big, *[1] * (n - big)])
+    for _ in range(RUNS):
+        own, text = rng.uniform(-0.2, 0.2, (2, n))[:, clusters]
+        right = rng.random(n) < 0.65 + own
+        donors = np.array([rng.permutation(n) for _ in range(5)])
+        wrong = rng.random((5, n)) < 0.5 + own + text[donors]
+        seen = effect(right, wrong, donors, clusters).interval(0.95)
+        covered += seen.low <= 0.15 <= seen.high
+    assert covers(covered, most=0.99)
 
 
 def test_the_variance_is_never_under_a_third_of_that_of_the_differences(rng):

@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
+from scipy.special import stdtrit
 
 from measurand.stats.shuffles import add_seed_variance, shuffle_effect
 from measurand.stats.uncertainty import (
     TRAININGS,
     UncertaintyBudget,
+    _expected_freedom,
+    _intraclass,
     cluster_variance,
     mean_interval,
     run_variance,
@@ -115,3 +118,35 @@ def test_the_variance_over_uneven_clusters_is_that_of_their_mean_on_average():
     plain = np.mean([cluster_variance(draw, clusters) for draw in draws])
     true = float((sizes**2).sum()) / len(clusters) ** 2
     assert abs(seen / true - 1) < 0.06 < 1 - plain / true
+
+
+@pytest.mark.parametrize("apart", [0.0, 0.2])
+def test_the_freedom_expected_is_that_of_the_squares_as_simulated(apart):
+    sizes = np.array([40.0, 20.0, 10.0, *[5.0] * 10])
+    rng, shares = np.random.default_rng(0), sizes / sizes.sum()
+    spread = (sizes * (1 - apart) + sizes**2 * apart) ** 0.5
+    sums = spread * rng.normal(size=(40_000, len(sizes)))
+    weights = 1 / (1 - shares)
+    squares = (weights * (sums - sizes * (sums.sum(axis=1) / 120)[:, None]) ** 2).sum(1)
+    seen = 2 * squares.mean() ** 2 / squares.var()
+    assert _expected_freedom(weights, sizes, apart) == pytest.approx(seen, rel=0.05)
+
+
+def test_items_of_one_cluster_correlate_as_they_were_drawn():
+    rng, clusters = np.random.default_rng(0), np.arange(6_000) // 3
+    values = rng.normal(size=2_000)[clusters] + 2 * rng.normal(size=6_000)
+    sums, sizes = np.bincount(clusters, values), np.bincount(clusters)
+    assert _intraclass(values, sums, sizes) == pytest.approx(1 / 5, abs=0.03)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("apart", [0.0, 0.02, 0.2])
+def test_a_mean_covers_where_one_cluster_has_half_of_the_items(apart):
+    rng, runs, covered = np.random.default_rng(0), 2_000, 0
+    clusters = np.repeat(np.arange(101), [100, *[1] * 100])
+    for _ in range(runs):
+        values = apart**0.5 * rng.normal(size=101)[clusters]
+        values += (1 - apart) ** 0.5 * rng.normal(size=200)
+        variance, freedom = uneven_variance(values, clusters)
+        covered += abs(values.mean()) <= stdtrit(freedom, 0.975) * variance**0.5
+    assert 0.93 <= covered / runs <= 0.99

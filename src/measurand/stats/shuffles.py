@@ -185,12 +185,21 @@ def _counted_twice(
 
     An answer on another's text is in the mean of its item and in that of the giver, but
     in the effect once. Items of one cluster that were given a text of one other hang
-    together, in one shuffle and in several.
+    together, in one shuffle and in several. What a cluster has of its own, as it
+    answers and as it gives, is in both means at its full size, however texts are dealt:
+    of it only what chance deals beyond what sizes make expected is counted twice.
     """
     way = rank_numbers(split_ways(clusters)[-1])
-    count, away = int(way.max()) + 1, wrong - wrong.mean()
-    pairs = way * count + way[donors]
-    sums = np.bincount(pd.factorize(pairs.ravel())[0], away.ravel())
+    away, sizes = wrong - wrong.mean(), np.bincount(way)
+    count, answers = len(sizes), len(wrong) * sizes
+    answering = np.bincount(way, away.sum(axis=0)) / answers
+    givers = way[donors]
+    giving = np.bincount(givers.ravel(), away.ravel(), count) / answers
+    codes, pairs = pd.factorize((way * count + givers).ravel())
+    answerer, giver = pairs // count, pairs % count
+    expected = answers[answerer] * sizes[giver] / len(way)
+    sums = np.bincount(codes, away.ravel())
+    sums = sums - expected * (answering[answerer] + giving[giver])
     return float((sums**2).sum()) / wrong.size**2
 
 

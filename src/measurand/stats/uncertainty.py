@@ -93,7 +93,9 @@ def uneven_variance(
     A cluster pulls the mean towards itself by its share of the items, and its residual
     is too small by that share (Bell and McCaffrey 2002); where sizes are alike this is
     `cluster_variance`. A variance that a few clusters make is less certain than their
-    number says: the freedom falls with their kurtosis.
+    number says. Its freedom is by what the squares are seen to be, and where they are
+    expected to be less alike, half way to what these say, as ratios go: where one
+    cluster has half of the items, the first alone covers 0.91, the other 1.
 
     Args:
         values: One an item.
@@ -112,9 +114,13 @@ def uneven_variance(
         shares = sizes / n
         # Exact where items of a cluster are alike, and where they are independent.
         kept = np.minimum(1 - shares, 1 - 2 * shares + (shares**2).sum())
-        squares = (sums - sizes * mean) ** 2 / np.maximum(kept, 1 / n)
+        weights = 1 / np.maximum(kept, 1 / n)
+        squares = weights * (sums - sizes * mean) ** 2
         spreads.append(float(squares.sum()))
-        freedoms.append(_variance_freedom(squares))
+        seen = _variance_freedom(squares)
+        apart = _intraclass(values, sums, sizes)
+        expected = _expected_freedom(weights, sizes, apart)
+        freedoms.append((seen * min(seen, expected)) ** 0.5)
     variance = float(combine_ways(np.array(spreads))) / n**2
     return variance, max(min(freedoms[:2]), 1.0)
 
@@ -132,6 +138,58 @@ def _variance_freedom(squares: Floats) -> float:
         return count - 1.0
     kurtosis = count * float((squares**2).sum()) / total**2
     return min(count - 1.0, 2 * count / max(kurtosis - 1, 1e-9))
+
+
+def _intraclass(values: Floats, sums: Floats, sizes: Floats) -> float:
+    """The correlation of items of one cluster, by an analysis of variance; at least 0.
+
+    >>> values, sizes = np.array([0.0, 0.0, 1.0, 1.0]), np.array([2.0, 2.0])
+    >>> _intraclass(values, np.array([0.0, 2.0]), sizes)
+    1.0
+    >>> _intraclass(values, np.array([1.0, 1.0]), sizes)
+    0.0
+    """
+    n, count = len(values), len(sums)
+    if n <= count:
+        return 0.0
+    own = float((sums**2 / sizes).sum())
+    within = max(float((values**2).sum()) - own, 0.0) / (n - count)
+    between = own - float(values.sum()) ** 2 / n - (count - 1) * within
+    shared = max(between / (n - float((sizes**2).sum()) / n), 0.0)
+    return shared / (shared + within) if shared > 0 else 0.0
+
+
+def _expected_freedom(weights: Floats, sizes: Floats, apart: float) -> float:
+    """The degrees of freedom of a weighted sum of squared residuals of clusters.
+
+    By Satterthwaite, where items of one cluster correlate by so much (Imbens and
+    Kolesár 2016): twice the square of its mean over its variance.
+
+    Args:
+        weights: Of each squared residual.
+        sizes: How many items each cluster has.
+        apart: How items of one cluster correlate.
+
+    >>> round(_expected_freedom(np.ones(20), np.full(20, 3.0), 0.5), 6)
+    19.0
+    """
+    variances = sizes * (1 - apart) + sizes**2 * apart
+    total = float(variances.sum())
+    # Residuals are d - s t, of sums d and of shares s of their total t: so their
+    # covariances are a diagonal and two vectors.
+    own, root = weights * variances, np.sqrt(weights)
+    pulls, covariances = root * sizes / sizes.sum(), root * variances
+    pp, pc = float((pulls**2).sum()), float((pulls * covariances).sum())
+    cc = float((covariances**2).sum())
+    mean = float(own.sum()) - 2 * pc + total * pp
+    square = (
+        float((own**2).sum())
+        + 2 * float((own * pulls * (total * pulls - 2 * covariances)).sum())
+        + 2 * (pc**2 + pp * cc)
+        + (total * pp) ** 2
+        - 4 * total * pp * pc
+    )
+    return mean**2 / square if square > 0 else 1.0
 
 
 def run_variance(runs: Floats, clusters: Clusters = None) -> float:
