@@ -77,6 +77,7 @@ def test_folds_are_even_where_families_are_many_and_small():
 
     assert family(*[2] * 30).deals_evenly(5)
     assert not family(*[2] * 29).deals_evenly(5)  # too few
+    assert family(*[2] * 29).deals_evenly(5, 29)
     assert not family(100, *[1] * 300).deals_evenly(5)  # one is larger than a fold
 
 

@@ -21,7 +21,13 @@ from measurand.arms.contrast import (
     is_halved,
     mean_difference,
 )
-from measurand.arms.families import PAIR, Family, find_loose_family, join_families
+from measurand.arms.families import (
+    FEWEST_FAMILIES,
+    PAIR,
+    Family,
+    find_loose_family,
+    join_families,
+)
 from measurand.arms.plants import DENSE, SPARSE, CodeWords, PermutedLabels
 from measurand.arms.pool import FOLDS, Pool
 from measurand.core.choices import guess_scores, guess_table
@@ -46,7 +52,6 @@ DEALS = 4  # permutations of the labels, each asked of every channel
 WORDS = ("tfidf", "pairs")  # channels that may remember paraphrases
 SEEN_PRESENT = 0.1  # of the margin in bits, from which certain bits count
 PLANTS = 4  # draws of a planted control
-FEWEST_FAMILIES = 10
 CODE_TESTS = 60  # tests that a planted word's certificate is corrected for
 
 CHANNELS: Mapping[str, Reader] = {

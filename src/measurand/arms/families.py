@@ -22,6 +22,7 @@ from measurand.readers.ngrams import fit_grams
 LARGEST = 0.02
 LINKED = 0.2  # of the items that linked groups may hold together
 FEWEST_EVEN = 30  # effective families that folds need to be dealt evenly
+FEWEST_FAMILIES = 10  # effective: with fewer, folds are of items and nothing decides
 PAIR = "pair"  # the family of items that share a text in any part
 ITEM = "item"  # that of items of which all texts are the same
 
@@ -69,10 +70,10 @@ class Family:
         base = np.bincount(labels).max() / len(labels)
         return bool(right.mean() >= (1 + base) / 2)
 
-    def deals_evenly(self, folds: int) -> bool:
+    def deals_evenly(self, folds: int, fewest: float = FEWEST_EVEN) -> bool:
         """Whether no family is larger than a fold, and there are enough of them."""
         fits = self.sizes.max() <= len(self.numbers) / folds
-        return bool(fits and self.effective >= FEWEST_EVEN)
+        return bool(fits and self.effective >= fewest)
 
 
 def find_family(

@@ -12,7 +12,6 @@ import numpy as np
 
 from measurand.arms.alone import (
     CHANNELS,
-    FEWEST_FAMILIES,
     LOOSE,
     MARGIN,
     WORDS,
@@ -28,7 +27,7 @@ from measurand.arms.contrast import (
     mean_difference,
     shuffle_loss,
 )
-from measurand.arms.families import PAIR, Family
+from measurand.arms.families import FEWEST_FAMILIES, PAIR, Family
 from measurand.arms.pool import EVIDENCE, QUERY, Pool
 from measurand.core.arrays import Bools, Floats
 from measurand.core.choices import guess_scores

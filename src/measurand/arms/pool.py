@@ -14,7 +14,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from measurand.arms.families import ITEM, PAIR, Family, find_family, join_families
+from measurand.arms.families import (
+    FEWEST_EVEN,
+    FEWEST_FAMILIES,
+    ITEM,
+    PAIR,
+    Family,
+    find_family,
+    join_families,
+)
 from measurand.benchmarks.metadata import metadata_schema
 from measurand.core.benchmark import Benchmark
 from measurand.core.items import Items
@@ -88,10 +96,10 @@ class Pool:
         """Whose families folds keep together for a part.
 
         Those of PAIR where they deal evenly, so that arms of several parts share
-        folds; else those of the part, or no more than copies of whole items.
+        folds; else those of the part, few of either, or copies of whole items.
         """
-        fits = (p for p in (PAIR, part) if self.families[p].deals_evenly(FOLDS))
-        return next(fits, ITEM)
+        chosen = _most_even([self.families[part] for part in (PAIR, part)])
+        return ITEM if chosen is None else chosen.part
 
     def take(self, chosen: NDArray[np.bool_]) -> "Pool":
         """The pool of some items, with the families that they had."""
@@ -222,13 +230,24 @@ def _find_families(
     whole = Family(ITEM, pd.factorize(rows)[0].astype(np.int64))
     telling = [f for f in families.values() if f.sizes.max() <= len(table) / FOLDS]
     pair = join_families(PAIR, telling) if telling else None
-    if pair is None or not pair.deals_evenly(FOLDS):
-        even = [f for f in telling if f.deals_evenly(FOLDS)]
-        pair = Family(PAIR, (even[0] if even else whole).numbers)
-    families |= {PAIR: pair, ITEM: whole}
+    pair = _most_even([*([pair] if pair else []), *telling]) or whole
+    families |= {PAIR: Family(PAIR, pair.numbers), ITEM: whole}
     if group is not None:
         families[GROUP] = Family(GROUP, pd.factorize(group)[0].astype(np.int64))
     return families
+
+
+def _most_even(families: Sequence[Family]) -> Family | None:
+    """The first that deals evenly; else the first of few, as a fold may cut none."""
+    return next(
+        (
+            family
+            for fewest in (FEWEST_EVEN, FEWEST_FAMILIES)
+            for family in families
+            if family.deals_evenly(FOLDS, fewest)
+        ),
+        None,
+    )
 
 
 def _text_digests(table: pd.DataFrame, columns: Sequence[str]) -> "NDArray[np.str_]":

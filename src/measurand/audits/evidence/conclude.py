@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from scipy.special import ndtri
 
-from measurand.arms.alone import FEWEST_FAMILIES, MARGIN, REACH
+from measurand.arms.alone import MARGIN, REACH
+from measurand.arms.families import FEWEST_FAMILIES
 from measurand.arms.need import (
     ERROR,
     READERS,

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from measurand.arms.alone import CHANNELS, FEWEST_FAMILIES, part_arm
+from measurand.arms.alone import CHANNELS, part_arm
 from measurand.arms.answers import ask_arms
 from measurand.arms.contrast import mean_difference, rival_gain
-from measurand.arms.families import PAIR, Family
+from measurand.arms.families import FEWEST_FAMILIES, PAIR, Family
 from measurand.arms.need import ALONE, ERROR, LOOKS, READERS
 from measurand.arms.pool import CHOICES, EVIDENCE, QUERY, Pool
 from measurand.arms.table import PartRow, exact_estimate, parts_exhibit

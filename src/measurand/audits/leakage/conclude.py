@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 
 from measurand.arms.alone import (
     ERROR,
-    FEWEST_FAMILIES,
     MARGIN,
     REACH,
     PartAlone,
     measure_parts,
     plant_controls,
 )
+from measurand.arms.families import FEWEST_FAMILIES
 from measurand.arms.pool import Pool
 from measurand.arms.table import exact_estimate
 from measurand.core.choices import guess_scores

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from measurand.arms.alone import ERROR, FEWEST_FAMILIES
+from measurand.arms.alone import ERROR
 from measurand.arms.contrast import mean_difference
-from measurand.arms.families import Family
+from measurand.arms.families import FEWEST_FAMILIES, Family
 from measurand.audits.leakage.asking import (
     FULL,
     Evaluation,

@@ -5,7 +5,8 @@ Every report shows both.
 
 from dataclasses import dataclass
 
-from measurand.arms.alone import ERROR, FEWEST_FAMILIES, MARGIN, REACH
+from measurand.arms.alone import ERROR, MARGIN, REACH
+from measurand.arms.families import FEWEST_FAMILIES
 from measurand.core.bounds import MOST_CLUSTERS, MOST_MARGIN, MOST_SEEDS, check_number
 from measurand.core.errors import BadOption
 
