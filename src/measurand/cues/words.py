@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 from measurand.cues.candidates import Candidates, PartTexts
 from measurand.readers.pairs import fit_pairs
 
-LEAST, WINDOW = 4, 10
+LEAST, WINDOW = 4, 20
 
 
 def word_candidates(rows: PartTexts) -> Candidates:
@@ -17,7 +17,7 @@ def word_candidates(rows: PartTexts) -> Candidates:
 
 
 def pair_candidates(rows: PartTexts) -> Candidates:
-    """Ordered pairs of words at most ten words apart."""
+    """Ordered pairs of words at most twenty words apart."""
     known, marks = fit_pairs(rows.texts, WINDOW, LEAST)
     pairs = np.flatnonzero(known.keys >= known.size)  # no word by itself
     return Candidates(csr_array(marks[:, pairs]), known.take(pairs).names)

@@ -39,7 +39,7 @@ class PairsReader:
 
     kind: ClassVar[str] = "pairs"
     traits: ClassVar[Traits] = Traits(Strength.WORDS)
-    window: int = 10
+    window: int = 20
     least: int = 4
     keep: int = 0
     strength: float = 3.0
