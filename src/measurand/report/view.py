@@ -10,7 +10,6 @@ from measurand.core.finding import Exhibit, Report
 from measurand.core.names import ROW
 from measurand.core.terms import Tone, audit_title, load_terms
 from measurand.report import cards
-from measurand.report.actions import FileLink, card_text, repair_links
 from measurand.report.answer import (
     Answer,
     answer_report,
@@ -45,11 +44,10 @@ from measurand.report.tables import (
     trend_remark,
 )
 from measurand.report.terminal import heading
-from measurand.report.theme import follow_theme
 from measurand.report.titles import figure_title
 from measurand.wording import say_report
 from measurand.wording.details import list_warnings
-from measurand.wording.phrases import say_readers
+from measurand.wording.phrases import capitalise, say_readers
 from measurand.wording.text import join_sentences, plain_text
 
 MOST_DRAWN = 900_000  # bytes of figures in one page; the rest lies in figures/
@@ -59,6 +57,23 @@ NUMBER = re.compile(r"[-−+]?[\d.,]+(e[-+]?\d+)?%?( \[[-\d., ]+\])?$|–$")
 BROAD = 8  # columns beyond which the first one stays in sight
 TALL = 20  # rows beyond which a table scrolls in its own box
 LONG = 24  # a cell of more letters would otherwise be squeezed into a tall one
+
+
+FILES = {  # what is saved for who repairs, by how its name begins
+    "repair/kept_": "items of the repaired subset",
+    "repair/removed_": "items that it leaves out",
+    "repair/work_list": "items to rewrite",
+    "repair/work_counts": "how many to rewrite, by cluster",
+}
+
+
+@dataclass(frozen=True)
+class FileLink:
+    """A file of the report, where it lies and what it holds."""
+
+    name: str
+    address: str
+    says: str
 
 
 @dataclass(frozen=True)
@@ -157,11 +172,7 @@ class PageView:
 
 def view_report(report: Report, figures: Mapping[str, bytes]) -> PageView:
     """The page of one report."""
-    kind, name = heading(report)
-    prefix = ""
-    return _view_page(
-        [report], {report.audit: figures}, f"{kind} of {name}", kind, prefix, {}
-    )
+    return _view_page([report], {report.audit: figures}, {}, joint=False)
 
 
 def view_reports(
@@ -170,19 +181,18 @@ def view_reports(
     not_run: Mapping[str, str],
 ) -> PageView:
     """The page of all audits of one benchmark; each has a folder beside the page."""
-    name = heading(reports[0])[1]
-    return _view_page(reports, figures, f"audit of {name}", "audit of", "-", not_run)
+    return _view_page(reports, figures, not_run, joint=True)
 
 
 def _view_page(
     reports: Sequence[Report],
     figures: Mapping[str, Mapping[str, bytes]],
-    title: str,
-    kind: str,
-    separator: str,
     not_run: Mapping[str, str],
+    *,
+    joint: bool,
 ) -> PageView:
-    joint = bool(separator)
+    kind, name = heading(reports[0])
+    title = f"audit of {name}" if joint else f"{kind} of {name}"
     folders = {r.audit: f"{r.audit}/" for r in reports} if joint else {}
     answers = answer_reports(reports)
     room = MOST_DRAWN
@@ -203,8 +213,8 @@ def _view_page(
     missing = mapping_grid("Audits that were not run", not_run) if not_run else None
     return PageView(
         title,
-        kind,
-        heading(reports[0])[1],
+        "audit of" if joint else kind,
+        name,
         answers,
         worst_answer(answers),
         _join_warnings(reports),
@@ -384,3 +394,72 @@ def _row_cells(grid: TextGrid, row: int) -> Iterator[Cell]:
         kind = "number" if name in NUMERIC or NUMBER.match(text) else kind
         kind = "term" if name == "statistic" else kind
         yield Cell(text, False, kind, shade)
+
+
+def repair_links(
+    reports: Sequence[Report], folders: Mapping[str, str]
+) -> list[FileLink]:
+    """The files of the reports, by their place beside the page."""
+    return [
+        FileLink(plain_text(name, 80), f"{folders.get(report.audit, '')}{name}", says)
+        for report in reports
+        for name in sorted(report.files)
+        for start, says in FILES.items()
+        if name.startswith(start)
+    ]
+
+
+def card_text(reports: Sequence[Report]) -> str:
+    """A paragraph for a data card: what was asked, what was found, how surely."""
+    name = heading(reports[0])[1]
+    lines = [f"{name} was audited with measurand."]
+    lines += [_card_sentence(answer) for answer in answer_reports(reports)]
+    return " ".join(lines)
+
+
+def _card_sentence(answer: Answer) -> str:
+    """One answer as a data card has it."""
+    label = f"{capitalise(answer.word)}:" if answer.is_coded else ""
+    sentences = [answer.question, label, answer.sentence, answer.bound]
+    sentences += [answer.cause, answer.certainty]
+    return " ".join(dict.fromkeys(text for text in sentences if text))
+
+
+# Where a reader prefers dark, drawings exchange each colour for one that is as clear.
+DARK = {  # by the colours that drawings are made with
+    "white": "#1b2229",
+    "#1f2933": "#e8ecf0",
+    "#66727f": "#a9b4bf",
+    "#e7ebef": "#36424e",
+    "#fdebd3": "#362a0d",
+    "#0072B2": "#56b4e9",
+    "#D55E00": "#ff9350",
+    "#00855F": "#2fc79a",
+    "#AA3377": "#e587bd",
+    "#8F6A00": "#e0b84c",
+    "#5B5B5B": "#b4bcc5",
+    "#4B3F91": "#a99cf0",
+    "#f8d3c9": "#3d2015",
+    "#eef6f3": "#12332a",
+    "#ddd": "#36424e",
+    "black": "#e8ecf0",
+    "#000": "#e8ecf0",
+}
+RULES = "".join(
+    f'[{what}="{light}"]{{{what}:{dark}}}'
+    for light, dark in DARK.items()
+    for what in ("fill", "stroke")
+)
+STYLE = f"<style>@media (prefers-color-scheme:dark){{{RULES}}}</style>".encode()
+
+
+def follow_theme(svg: bytes) -> bytes:
+    """The drawing with the style sheet right after its first tag.
+
+    >>> follow_theme(b"<svg><g/></svg>").startswith(b"<svg><style>")
+    True
+    >>> follow_theme(b"<svg/>")
+    b'<svg/>'
+    """
+    start, end, rest = svg.partition(b">")
+    return start + end + STYLE + rest if rest else svg

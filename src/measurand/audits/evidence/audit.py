@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from measurand.arms.pool import Pool, open_pool
+from measurand.arms.pool import open_pool
 from measurand.audits.evidence.answer_changes import add_answer_changes
 from measurand.audits.evidence.conclude import NeedFacts, conclude, gather_facts
 from measurand.audits.evidence.consequences import (
@@ -197,19 +197,16 @@ class _Asked:
 
     readings: Sequence[EvidenceReading]
     readers: Mapping[str, Reader]
-    consequences: Sequence[Finding]
-    missing: dict[str, str]
+    findings: Sequence[Finding]
+    missing: Mapping[str, str]
 
 
 def _ask_split(
     drawn: Experiment, split: _Split, readers: Mapping[str, Reader]
 ) -> _Asked:
-    """All that is asked of the readers that are named.
+    """All that is asked of named readers, from weak to strong.
 
-    Args:
-        drawn: The split as it was given or drawn.
-        split: The items that are tested, in folds where there was one file.
-        readers: Named readers, from weak to strong.
+    Drawn is the split as it was given or drawn; `split` may be in folds instead.
     """
     readings, refused = split.read_all(readers)
     check_any_run(readings, refused)
@@ -233,7 +230,8 @@ def _audit_split(
     readings, run = [*asked.readings], asked.readers
     pool = open_pool(drawn.benchmark)
     facts = gather_facts(drawn, pool, pool_readers(run), margin)
-    facts, called = _climb(split, pool, facts, run, readings)
+    items = find_split_items(pool, benchmark)
+    facts, called = _climb(split, items, facts, asked)
     readings, run = [*readings, *called.readings], {**run, **called.readers}
     evidence, as_good = find_evidence_alone(drawn, pool, facts)
     # The metadata ratio of the strongest reader that has one.
@@ -243,12 +241,12 @@ def _audit_split(
     facts = replace(facts, evidence_alone=as_good, mpds=ratios[0], beyond=ratios[1])
     verdict = conclude(facts)
     findings = [
-        *_ground_findings(experiment, baselines, called.items),
+        *_ground_findings(experiment, baselines, items),
         # What form tells stands beside the ladder, so it comes after it.
         *merge_findings(sorted(readings, key=lambda r: r.strength == Strength.FORM)),
         *called.findings,
         *pooled_findings(facts, evidence, verdict),
-        *asked.consequences,
+        *asked.findings,
     ]
     return Report(
         "evidence",
@@ -256,7 +254,7 @@ def _audit_split(
         verdict,
         tuple(findings),
         evidence_settings(experiment, run, readings, settings),
-        asked.missing | merge_not_run(readings) | called.missing,
+        {**asked.missing, **merge_not_run(readings), **called.missing},
         tuple(evidence_warnings(benchmark, readings, baselines, settings.shuffles)),
         (
             parts_of(pool, facts, evidence),
@@ -267,31 +265,15 @@ def _audit_split(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Called:
-    """The rungs that were called, and what dear readers gain on the split."""
-
-    items: SplitItems
-    readers: Mapping[str, Reader]
-    readings: Sequence[EvidenceReading]
-    findings: Sequence[Finding]
-    missing: dict[str, str]
-
-
 def _climb(
-    split: _Split,
-    pool: Pool,
-    facts: NeedFacts,
-    readers: Mapping[str, Reader],
-    readings: Sequence[EvidenceReading],
-) -> tuple[NeedFacts, _Called]:
+    split: _Split, items: SplitItems, facts: NeedFacts, asked: _Asked
+) -> tuple[NeedFacts, _Asked]:
     """The facts with what dear readers gain; rungs are called while it is open."""
     benchmark, settings = split.experiment.benchmark, split.settings
-    items = find_split_items(pool, benchmark)
-    asked = {**readers, **facts.need.readers}
-    above = higher_rungs(asked, settings.strongest, weightless=benchmark.planted)
+    known = {**asked.readers, **facts.need.readers}
+    above = higher_rungs(known, settings.strongest, weightless=benchmark.planted)
     rungs = [*above] if settings.calibrate else []
-    dear = [r for r in readings if not is_cross_fitted(readers[r.name])]
+    dear = [r for r in asked.readings if not is_cross_fitted(asked.readers[r.name])]
     looks = len(dear) + len(rungs)
     called, findings = list[EvidenceReading](), list[Finding]()
     missing, run = dict[str, str](), dict[str, Reader]()
@@ -304,12 +286,11 @@ def _climb(
                 where = "full" if gain.all_items else NEW_TEXTS
                 findings.append(Finding("gain", reading.name, where, gain.gain))
         if not rungs or conclude(facts).code not in CALLING:
-            break
+            return facts, _Asked(called, run, findings, missing)
         rung = dict([rungs.pop(0)])
         dear, refused = split.read_all(rung)
         called, missing = [*called, *dear], missing | refused
         run |= rung if dear else {}
-    return facts, _Called(items, run, called, findings, missing)
 
 
 def _ground_findings(
@@ -333,21 +314,12 @@ def _evidence_baselines(
     experiment: Experiment, readers: Mapping[str, Reader], settings: EvidenceSettings
 ) -> EvidenceBaselines:
     """What every reader is held against."""
-    benchmark = experiment.benchmark
-    metadata_scores, all_metadata = _metadata_scores(experiment)
-    return EvidenceBaselines(
-        guess_scores(benchmark.test),
-        metadata_scores,
-        benchmark.clusters(benchmark.test),
-        settings.margin,
-        count_readers(
-            readers,
-            settings.strongest,
-            calibrate=settings.calibrate,
-            weightless=benchmark.planted,
-        ),
-        all_metadata,
-    )
+    benchmark, calibrate = experiment.benchmark, settings.calibrate
+    right, clusters = guess_scores(benchmark.test), benchmark.clusters(benchmark.test)
+    metadata, every = _metadata_scores(experiment)
+    strongest, planted = settings.strongest, benchmark.planted
+    count = count_readers(readers, strongest, calibrate=calibrate, weightless=planted)
+    return EvidenceBaselines(right, metadata, clusters, settings.margin, count, every)
 
 
 def _check_evidence_readers(readers: Mapping[str, Reader]) -> None:
@@ -401,22 +373,22 @@ def _consequence_findings(
         for name, reader in readers.items()
         if not (traits_of(reader).near_zero_stands or traits_of(reader).learned)
     }
+    learned = [r for r in readings if r.name in light and r.decision != COLLAPSED]
+    why = ""
     if not light:
         why = (
             "a strong reader would be trained dozens of times, and one that learned "
             "before cannot be kept from a value; add 'tfidf' to `readers`"
         )
-        return findings, not_run | {"ood_gap": why, "filter_gain": why}
-    if not values:
+    elif not values:
         why = "no metadata value has enough test items to be held out of training"
-        return findings, not_run | {"ood_gap": why, "filter_gain": why}
-    learned = [r for r in readings if r.name in light and r.decision != COLLAPSED]
-    # What form alone tells is no task whose loss would tell anything.
-    learned.sort(key=lambda reading: reading.strength < Strength.WORDS)
-    if not learned:
+    elif not learned:
         why = f"{', '.join(light)} collapsed, so that there is no accuracy to lose"
+    if why:
         return findings, not_run | {"ood_gap": why, "filter_gain": why}
-    name, clusters = learned[0].name, benchmark.clusters(benchmark.test)
+    # What form alone tells is no task whose loss would tell anything.
+    first = min(learned, key=lambda reading: reading.strength < Strength.WORDS)
+    name, clusters = first.name, benchmark.clusters(benchmark.test)
     reader = light[name]
     (answer,) = ask_all(experiment, [Ask(reader)])
     metadata, _ = _metadata_scores(experiment)

@@ -219,35 +219,22 @@ def gap_findings(
     return [*findings, Finding("ood_gap", name, "worst", estimate)]
 
 
-def possible_flips(benchmark: Benchmark) -> dict[str, Flip]:
-    """A flip for each metadata column whose values most queries say."""
+def possible_flips(benchmark: Benchmark, *, said: bool = True) -> dict[str, Flip]:
+    """A flip for each metadata column whose values most queries say.
+
+    Where they need not be `said`, one for each column of several values.
+    """
     flips_by_column = {}
     for column in benchmark.metadata:
         values = sorted(benchmark.train.column(column).unique())
-        renderings = benchmark.renderings.get(
-            column, {value: (value,) for value in values if value}
-        )
-        if (
-            len(renderings) > 1
-            and rendered_share(benchmark.test, column, benchmark.query, renderings)
-            >= REACH
+        words = {value: (value,) for value in values if value or not said}
+        shown = benchmark.renderings.get(column, words) if said else words
+        query = benchmark.query
+        if len(shown) > 1 and (
+            not said or rendered_share(benchmark.test, column, query, shown) >= REACH
         ):
-            flips_by_column[column] = Flip(
-                column,
-                benchmark.query,
-                tuple((v, tuple(w)) for v, w in renderings.items()),
-            )
-    return flips_by_column
-
-
-def _column_flips(benchmark: Benchmark) -> dict[str, Flip]:
-    """A flip for each metadata column of several values, whatever the queries say."""
-    flips_by_column = {}
-    for column in benchmark.metadata:
-        values = sorted(benchmark.train.column(column).unique())
-        if len(values) > 1:
-            words = tuple((value, (value,)) for value in values)
-            flips_by_column[column] = Flip(column, benchmark.query, words)
+            pairs = tuple((value, tuple(w)) for value, w in shown.items())
+            flips_by_column[column] = Flip(column, query, pairs)
     return flips_by_column
 
 
@@ -263,8 +250,9 @@ def flip_findings(
     benchmark, findings = experiment.benchmark, []
     flips_by_column = possible_flips(benchmark)
     if benchmark.protocol is not None:
+        every_flip = possible_flips(benchmark, said=False) | flips_by_column
         before = np.array(benchmark.protocol(benchmark.test))
-        for column, flip in (_column_flips(benchmark) | flips_by_column).items():
+        for column, flip in every_flip.items():
             rng = generator(experiment.seed, "test", identity(flip), 0)
             after = np.array(benchmark.protocol(flip(benchmark.test, rng)))
             changed_share = wilson_share(int((before != after).sum()), len(before))

@@ -1,7 +1,9 @@
 """Where a part leaks: clusters of it whose labels are not those of the whole."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -37,6 +39,7 @@ from measurand.stats.vectors.neighbours import homophily
 
 Streams = Callable[..., np.random.Generator]
 FEW = 99  # shuffles where only the score itself is wanted
+FIGURES = "raw", "mutual_information"  # of each clustering, without nulls of their own
 PUBLISHED = {  # preset and divergence
     "peco_released_l2": ("released", "sqeuclidean"),
     "peco_released_kld": ("released", "kl_global"),
@@ -50,7 +53,6 @@ class ClusterSettings:
 
     k: int | None = None
     components: int = COMPONENTS
-    clusterings: int = CLUSTERINGS
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,16 +108,21 @@ def find_regions(
         return generator(seed, "leakage", "regions", identity(reader), field, *path)
 
     points, partitions, scores = _score_clusters(test, labels, groups, clustering, rng)
-    published = _published_scores(test, labels, groups, clustering, rng("published"))
+    published = _published_scores(test, labels, groups, rng("published"))
     neighbourhood = homophily(points, labels, rng=rng("homophily"), groups=groups)
+    each, n = [score.estimate for score in scores], len(test)
+    raw, bits = ([getattr(s, what) for s in scores] for what in FIGURES)
+    p_value = _over_clusterings(
+        [s.p_value for s in scores], n, "permutation, median and extremes", np.median
+    )
+    sure = p_value.value <= DISCOVERY
+    outcome = "beyond chance" if sure else "no more than chance"
     findings = [
-        Finding("peco", name, part, _headline_peco(scores), _chance_decision(scores)),
-        Finding("peco_raw", name, part, _mean_peco_figure(scores, "raw")),
-        Finding("peco_p", name, part, _peco_p_value(scores)),
+        Finding("peco", name, part, pool_estimates(each, "clusterings"), outcome),
+        Finding("peco_raw", name, part, _over_clusterings(raw, n)),
+        Finding("peco_p", name, part, p_value),
         Finding("peco_stability", name, part, _clustering_stability(partitions)),
-        Finding(
-            "cluster_bits", name, part, _mean_peco_figure(scores, "mutual_information")
-        ),
+        Finding("cluster_bits", name, part, _over_clusterings(bits, n)),
         *(Finding(what, name, part, estimate) for what, estimate in published.items()),
         Finding("homophily", name, part, neighbourhood.estimate),
     ]
@@ -150,9 +157,7 @@ def _score_clusters(
             "one cluster, which shows nothing; give more items or set `k`"
         )
     points = _reduce_vectors(vectors, clustering.components, rng("components"))
-    partitions = [
-        kmeans(points, k, rng=rng("kmeans", i)) for i in range(clustering.clusterings)
-    ]
+    partitions = [kmeans(points, k, rng=rng("kmeans", i)) for i in range(CLUSTERINGS)]
     scores = [
         peco(partition.labels, labels, rng=rng("peco", i), groups=groups)
         for i, partition in enumerate(partitions)
@@ -169,96 +174,45 @@ def _reduce_vectors(
     return np.asarray(principal_components(vectors, size, rng=rng))
 
 
-def _headline_peco(scores: list[PecoScore]) -> Estimate:
-    """The headline over clusterings."""
-    return pool_estimates([score.estimate for score in scores], "clusterings")
-
-
-def _chance_decision(scores: list[PecoScore]) -> str:
-    """Whether labels are less even over the clusters than chance makes them."""
-    sure = _peco_p_value(scores).value <= DISCOVERY
-    return "beyond chance" if sure else "no more than chance"
-
-
-def _mean_peco_figure(scores: list[PecoScore], what: str) -> Estimate:
-    """A figure that has no null of its own: its spread over clusterings."""
-    values = np.array([getattr(score, what) for score in scores])
-    return _mean_and_extremes(values, scores[0].estimate.n, "mean and extremes")
-
-
-def _peco_p_value(scores: list[PecoScore]) -> Estimate:
-    """The permutation p: the median over clusterings, between its extremes."""
-    values = np.array([score.p_value for score in scores])
-    n = scores[0].estimate.n
-    middle, low, high = (float(f(values)) for f in (np.median, np.min, np.max))
-    method = f"permutation, median and extremes of {len(values)} clusterings"
-    return Estimate(middle, low, high, 1.0, n, method)
-
-
 def _clustering_stability(partitions: list[Partition]) -> Estimate:
     """How alike the clusterings are: the adjusted Rand index of pairs of them."""
-    values = [
-        partition_stability([a.labels, b.labels])
-        for i, a in enumerate(partitions)
-        for b in partitions[i + 1 :]
-    ]
-    if not values:
-        return Estimate(1.0, 1.0, 1.0, 1.0, len(partitions[0].labels), "one clustering")
-    indices = np.array(values)
-    return _mean_and_extremes(
-        indices, len(partitions[0].labels), "adjusted Rand, mean and extremes"
-    )
+    n, pairs = len(partitions[0].labels), combinations(partitions, 2)
+    indices = [partition_stability([a.labels, b.labels]) for a, b in pairs]
+    return _over_clusterings(indices, n, "adjusted Rand, mean and extremes")
 
 
-def _mean_and_extremes(values: Floats, n: int, how: str) -> Estimate:
-    """The mean of several values between the least and the greatest."""
-    low, high = float(values.min()), float(values.max())
-    method = f"{how} of {len(values)} clusterings"
-    return Estimate(float(values.mean()), low, high, 1.0, n, method)
+def _over_clusterings(
+    values: Sequence[float],
+    n: int,
+    how: str = "mean and extremes",
+    middle: Callable[[Floats], Any] = np.mean,
+) -> Estimate:
+    """The middle of several values between the least and the greatest."""
+    many = np.array(values)
+    method = f"{how} of {len(many)} clusterings"
+    ends = float(many.min()), float(many.max())
+    return Estimate(float(middle(many)), *ends, 1.0, n, method)
 
 
 def _published_scores(
     vectors: NDArray[np.float32],
     labels: Ints,
     groups: Clusters,
-    clustering: ClusterSettings,
     rng: np.random.Generator,
 ) -> dict[str, Estimate]:
     """The paper's and its code's scores, at their own numbers of clusters."""
     points = _reduce_vectors(vectors, COMPONENTS, rng)
-    partitions = [
-        kmeans(points, PUBLISHED_K, rng=rng) for _ in range(clustering.clusterings)
-    ]
+    cuts = [kmeans(points, PUBLISHED_K, rng=rng).labels for _ in range(CLUSTERINGS)]
+    how: dict[str, Any] = {"rng": rng, "groups": groups, "permutations": FEW}
+
+    def score(cut: Ints, preset: str, divergence: str) -> Estimate:
+        named: dict[str, Any] = {"preset": preset, "divergence": divergence}
+        return peco(cut, labels, **named, **how).estimate
+
     return {
-        what: pool_estimates(
-            [
-                _published_score(what, partition, labels, groups, rng).estimate
-                for partition in partitions
-            ],
-            "clusterings",
-        )
-        for what in PUBLISHED
+        what: pool_estimates([score(cut, *which) for cut in cuts], "clusterings")
+        for what, which in PUBLISHED.items()
     }
-
-
-def _published_score(
-    what: str,
-    partition: Partition,
-    labels: Ints,
-    groups: Clusters,
-    rng: np.random.Generator,
-) -> PecoScore:
-    """One of the published scores of one clustering."""
-    preset, divergence = PUBLISHED[what]
-    return peco(
-        partition.labels,
-        labels,
-        preset=preset,
-        divergence=divergence,
-        rng=rng,
-        groups=groups,
-        permutations=FEW,
-    )
 
 
 def _sensitivity_table(
