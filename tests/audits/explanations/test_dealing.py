@@ -8,7 +8,6 @@ from measurand.audits.explanations.dealing import (
     NullGain,
     deal_texts,
     dealt_rationales,
-    label_dealt_rationales,
     repeated_fields,
 )
 from tests.audits.explanations.handmade import items
@@ -30,7 +29,7 @@ def test_within_the_label_a_text_goes_to_an_item_of_its_label():
     sides = items(40), items(40)
     labels = dict(zip(TEXTS, sides[0].labels, strict=True))
     fixed = NOBODY, NOBODY
-    ((train, test),) = label_dealt_rationales(0, (TEXTS, TEXTS), fixed, sides, 1)
+    ((train, test),) = dealt_rationales(0, (TEXTS, TEXTS), fixed, 1, sides)
     assert [labels[text] for text in train] == sides[0].labels.tolist()
     assert test != TEXTS
 

@@ -9,9 +9,10 @@ import pytest
 from measurand.audits.explanations.form import (
     LENGTH,
     PRESENCE,
+    SURFACE,
     WRITING,
     column_leak,
-    form_findings,
+    leak_findings,
     read_form,
 )
 from measurand.audits.explanations.information import information_arms
@@ -99,7 +100,9 @@ def test_a_label_or_a_group_called_rationale_stays_what_it_is(role):
 
 def test_findings_state_both_figures_with_what_they_say():
     found = read(lambda text, yes: text if yes else "")
-    named = {f.statistic: f for f in form_findings(found, "given")}
+    named = {
+        f.statistic: f for f in leak_findings(found.leak, "form", SURFACE, "given")
+    }
     assert {*named} == {"form_only", "form_bits"}
     assert named["form_only"].decision == "leaks"
     assert named["form_only"].estimate == found.leak.accuracy

@@ -7,9 +7,9 @@ import pytest
 
 from measurand.audits.explanations.audit import audit
 from measurand.audits.explanations.corpus import collect_corpus
+from measurand.audits.explanations.form import SURFACE
 from measurand.audits.explanations.further import (
-    further_form_findings,
-    further_word_findings,
+    further_findings,
     further_word_leaks,
     leaking_columns,
 )
@@ -49,10 +49,10 @@ def test_a_column_that_states_the_label_is_found_though_it_is_not_the_first(hone
     assert [*words] == ["rationale_2"], "nothing can be asked of an empty column"
     (told,) = leaking_columns(words, forms)
     assert told.startswith("rationale_2 alone gives 1.000")
-    only, _ = further_word_findings(words, "surface")
+    only, _ = further_findings(words, "rationale", "surface")
     assert (only.statistic, only.reader) == ("rationale_only", "surface")
     assert (only.condition, only.decision) == ("given, rationale_2", "leaks")
-    by_form = further_form_findings(forms)
+    by_form = further_findings(forms, "form", SURFACE)
     assert [f.statistic for f in by_form] == ["form_only", "form_bits"]
 
 
@@ -63,7 +63,9 @@ def test_honest_columns_are_named_for_nothing(honest):
 
 
 def test_a_name_that_reads_as_a_part_is_no_part_of_a_condition():
-    for finding in further_word_findings({"a, part=b": leak(0.9, 0.8, 1.0)}, "tfidf"):
+    for finding in further_findings(
+        {"a, part=b": leak(0.9, 0.8, 1.0)}, "rationale", "tfidf"
+    ):
         assert finding.condition == "given, 'a, part=b'"
         assert not is_of_some(finding.condition)
 

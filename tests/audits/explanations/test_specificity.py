@@ -4,7 +4,6 @@ import pytest
 from measurand.audits.explanations.specificity import (
     difference_from_copy,
     draw_contrasts,
-    measure_specificity,
 )
 from measurand.core.errors import BadInput, BadOption
 from tests.shared_data import needs_data, path
@@ -62,16 +61,16 @@ def test_copying_the_query_is_no_gain_over_copying_the_query(against, rng):
 
 @pytest.mark.parametrize("texts", [["?!"] * 4, [""] * 4])
 def test_inputs_without_words_leave_every_rationale_at_chance(texts, rng):
-    assert set(measure_specificity(["a b"] * 4, texts, LABELS[:4], rng).auc) == {0.5}
+    found = draw_contrasts(texts, LABELS[:4], rng).of(["a b"] * 4)
+    assert set(found.auc) == {0.5}
 
 
 def test_vectors_may_take_the_place_of_words(rng):
     def letters(texts):
         return np.array([[text.count(c) for c in "abcd"] for text in texts], float)
 
-    found = measure_specificity(
-        ["aa", "bb", "c", " "], ["a", "b", "c", "d"], list("xyxy"), rng, embed=letters
-    )
+    contrasts = draw_contrasts(["a", "b", "c", "d"], list("xyxy"), rng, embed=letters)
+    found = contrasts.of(["aa", "bb", "c", " "])
     assert found.auc.tolist() == [1, 1, 1, 0.5]
 
 

@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from measurand.audits.explanations.corpus import Corpus, collect_corpus
 from measurand.audits.explanations.exhibits import exhibits
-from measurand.audits.explanations.form import form_findings
-from measurand.audits.explanations.further import further_form_findings
+from measurand.audits.explanations.form import SURFACE, leak_findings
+from measurand.audits.explanations.further import further_findings
 from measurand.audits.explanations.instrument import (
     judge_warnings,
     minimal_pair_findings,
+    model_title,
 )
 from measurand.audits.explanations.reading import (
     RationaleReading,
@@ -22,7 +23,6 @@ from measurand.audits.explanations.statement import (
     explanation_warnings,
     judge_agreement,
     majority_label_finding,
-    model_title,
     paraphrase_acceptance,
     put_axes_first,
     rationale_table,
@@ -154,8 +154,8 @@ def _corpus_findings(
         ),
         *judge_agreement(experiment, written, robustness, judge),
         *drift_likeness_findings(seed, corpus.drift_likeness, judge, clusters),
-        *form_findings(corpus.form, corpus.explainer),
-        *further_form_findings(corpus.further_form),
+        *leak_findings(corpus.form.leak, "form", SURFACE, corpus.explainer),
+        *further_findings(corpus.further_form, "form", SURFACE),
     ]
 
 

@@ -16,7 +16,7 @@ import pandas as pd
 from measurand.audits.explanations.copying import near_copies
 from measurand.audits.explanations.fields import Side, rationale_input_fields
 from measurand.audits.explanations.form import FormLeak, read_form
-from measurand.audits.explanations.further import further_columns, further_form_leaks
+from measurand.audits.explanations.further import further_columns
 from measurand.audits.explanations.leaks import Leak
 from measurand.audits.explanations.perturbations import Perturbations, perturb_items
 from measurand.audits.explanations.rationales import (
@@ -249,7 +249,10 @@ def collect_corpus(experiment: Experiment, settings: ExplanationsSettings) -> Co
         leaking_templates(benchmark, first),
         read_form(experiment, first.train, first.test, clusters),
         further,
-        further_form_leaks(experiment, further, clusters),
+        {
+            column: read_form(experiment, *texts, clusters).leak
+            for column, texts in further.items()
+        },
         fields,
         also,
         clusters,

@@ -78,27 +78,22 @@ def deal_texts(
 
 
 def dealt_rationales(
-    seed: int, texts: Side, fixed: tuple[Bools, Bools], deals: int
-) -> list[Side]:
-    """Rationales that cannot tell, so many times; the fixed ones stay."""
-    groups = tuple(np.where(stays, -1, 0) for stays in fixed)
-    return [_deal_sides(seed, texts, number, groups) for number in range(deals)]
-
-
-def label_dealt_rationales(
     seed: int,
     texts: Side,
     fixed: tuple[Bools, Bools],
-    items: tuple[Items, Items],
     deals: int,
+    within: tuple[Items, Items] | None = None,
 ) -> list[Side]:
-    """Rationales of other items with the same label, so many times."""
-    codes = (np.unique(side.labels, return_inverse=True)[1] for side in items)
-    groups = tuple(np.where(f, -1, c) for f, c in zip(fixed, codes, strict=True))
-    return [
-        _deal_sides(seed, texts, f"within label {number}", groups)
-        for number in range(deals)
-    ]
+    """Rationales that cannot tell, so many times; the fixed ones stay.
+
+    With the items, each is dealt one of another item with the same label.
+    """
+    codes: Sequence[Ints | int] = (0, 0)
+    if within is not None:
+        codes = [np.unique(side.labels, return_inverse=True)[1] for side in within]
+    groups = [np.where(f, -1, c) for f, c in zip(fixed, codes, strict=True)]
+    names = [n if within is None else f"within label {n}" for n in range(deals)]
+    return [_deal_sides(seed, texts, name, groups) for name in names]
 
 
 def repeated_fields(texts: Sequence[str], items: Items, fields: Sequence[str]) -> Bools:

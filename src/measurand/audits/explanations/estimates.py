@@ -54,7 +54,6 @@ from measurand.stats.uncertainty import mean_interval
 
 # Log scores are hardly ever equal in two items, so each resample draws all anew.
 RESAMPLES = 2_000
-Rng = np.random.Generator | None
 
 
 @dataclass(frozen=True)
@@ -86,7 +85,7 @@ def _gain_over_null(
     """The mean gain over items; its interval holds the spread between deals."""
     if null is None:
         return _mean_over_seeds(
-            information, lambda run: run.log_p1 - run.log_p0, None, clusters
+            information, lambda run: run.log_p1 - run.log_p0, clusters
         )
     return null_gain_estimate(information.gain_over(null), null, clusters)
 
@@ -112,40 +111,30 @@ def _add_deals(estimate: Estimate, null: NullGain, scale: float = 1.0) -> Estima
 
 
 def rev(
-    information: Information,
-    baseline: str,
-    *,
-    rng: Rng = None,
-    clusters: Clusters = None,
+    information: Information, baseline: str, *, clusters: Clusters = None
 ) -> Estimate:
     """The information that the rationale adds to a baseline, in nats."""
-    return _mean_over_seeds(information, lambda run: run.rev[baseline], rng, clusters)
+    return _mean_over_seeds(information, lambda run: run.rev[baseline], clusters)
 
 
-def simulatability(
-    information: Information, *, rng: Rng = None, clusters: Clusters = None
-) -> Estimate:
+def simulatability(information: Information, *, clusters: Clusters = None) -> Estimate:
     """The accuracy that the whole rationale adds to the input."""
-    return _mean_over_seeds(information, lambda run: _accuracy_gain(run), rng, clusters)
+    return _mean_over_seeds(information, _accuracy_gain, clusters)
 
 
-def rationale_only(
-    information: Information, *, rng: Rng = None, clusters: Clusters = None
-) -> Estimate:
+def rationale_only(information: Information, *, clusters: Clusters = None) -> Estimate:
     """The accuracy of the detector, which reads the rationale alone."""
-    source = _generator_or_default(rng, "mean")
+    rng = _stream("mean")
     return pool_estimates(
-        [_share_right(run.right_r, source, clusters) for run in information.runs],
-        "seeds",
+        [_share_right(run.right_r, rng, clusters) for run in information.runs], "seeds"
     )
 
 
 def residual_leakage(
-    information: Information, *, rng: Rng = None, clusters: Clusters = None
+    information: Information, *, clusters: Clusters = None
 ) -> Estimate:
     """The accuracy of a detector retrained on masked rationales."""
-    source = _generator_or_default(rng, "residual")
-    return _share_right(information.residual.right, source, clusters)
+    return _share_right(information.residual.right, _stream("residual"), clusters)
 
 
 def rationale_bits(information: Information, *, clusters: Clusters = None) -> Estimate:
@@ -185,10 +174,9 @@ def detection_leak(
     detection: Detection, gold: Ints, *, clusters: Clusters = None
 ) -> Leak:
     """What a detector gives away of these items."""
-    source = _generator_or_default(None, "detection")
     majority = float(np.bincount(gold).max() / len(gold))
     return Leak(
-        _share_right(detection.right, source, clusters),
+        _share_right(detection.right, _stream("detection"), clusters),
         v_information(detection.logs, detection.null, clusters=clusters),
         *_leak_limits(gold, detection.null, majority),
     )
@@ -209,11 +197,9 @@ def _leak_limits(
     return majority + TARGET, bits_limit(null, len(counts)), rare
 
 
-def informativeness(
-    information: Information, *, rng: Rng = None, clusters: Clusters = None
-) -> Estimate:
+def informativeness(information: Information, *, clusters: Clusters = None) -> Estimate:
     """The share of what the input leaves open that the masked rationale tells."""
-    source = _generator_or_default(rng, "informativeness")
+    rng = _stream("informativeness")
     left_open = -information.log_p0
     if left_open.mean() <= 0:
         raise Undefined("the input alone tells the label, so nothing is left open")
@@ -225,7 +211,7 @@ def informativeness(
     estimate = pool_estimates(
         [
             _bootstrap_sums(
-                lambda s: s[..., 0] / s[..., 1], np.column_stack(pair), source, clusters
+                lambda s: s[..., 0] / s[..., 1], np.column_stack(pair), rng, clusters
             )
             for pair in gains
         ],
@@ -239,12 +225,12 @@ def informativeness(
     return replace(estimate, value=value, low=low, high=high)
 
 
-def las(information: Information, *, rng: Rng = None, clusters: Clusters = None) -> Las:
+def las(information: Information, *, clusters: Clusters = None) -> Las:
     """The accuracy that rationales add, leaking and other items weighed alike.
 
     Where a seed leaves a cell empty, it takes no part in the figures of that cell.
     """
-    source = _generator_or_default(rng, "las")
+    rng = _stream("las")
     overall: list[Estimate] = []
     leaking: list[Estimate] = []
     others: list[Estimate] = []
@@ -254,13 +240,12 @@ def las(information: Information, *, rng: Rng = None, clusters: Clusters = None)
         for cell, cell_estimates in cells:
             if cell.any():
                 cell_clusters = None if clusters is None else clusters[cell]
-                cell_estimates.append(
-                    _mean_over_items(added[cell], source, cell_clusters)
-                )
+                mean = _mean_over_items(added[cell], rng, cell_clusters)
+                cell_estimates.append(mean)
         if inside.any() and not inside.all():
             columns = [added * inside, inside, added * ~inside, ~inside]
             rows = np.column_stack(columns).astype(float)
-            overall.append(_bootstrap_sums(_mean_of_cells, rows, source, clusters))
+            overall.append(_bootstrap_sums(_mean_of_cells, rows, rng, clusters))
     pooled_estimates = [
         pool_estimates(seed_estimates, "seeds") if seed_estimates else None
         for seed_estimates in (overall, leaking, others)
@@ -280,15 +265,12 @@ def _accuracy_gain(run: SeedRun) -> Floats:
 
 
 def _mean_over_seeds(
-    information: Information,
-    scores: Callable[[SeedRun], Floats],
-    rng: Rng,
-    clusters: Clusters,
+    information: Information, scores: Callable[[SeedRun], Floats], clusters: Clusters
 ) -> Estimate:
     """The mean over items of each seed's scores, seeds pooled."""
-    source = _generator_or_default(rng, "mean")
+    rng = _stream("mean")
     return pool_estimates(
-        [_mean_over_items(scores(run), source, clusters) for run in information.runs],
+        [_mean_over_items(scores(run), rng, clusters) for run in information.runs],
         "seeds",
     )
 
@@ -320,9 +302,9 @@ def _bootstrap_sums(
     return bootstrap(statistic, rows, rng=rng, clusters=clusters, resamples=RESAMPLES)
 
 
-def _generator_or_default(rng: Rng, name: str) -> np.random.Generator:
-    """The generator given, or one by name."""
-    return generator(0, "explanations", name) if rng is None else rng
+def _stream(name: str) -> np.random.Generator:
+    """The generator of this name."""
+    return generator(0, "explanations", name)
 
 
 ByExplainer = Mapping[str, Floats]
@@ -463,6 +445,16 @@ class Levels:
             tuple(self.counts[i] for i in positions),
             self.what,
         )
+
+
+def find_level(
+    figures: Mapping[str, Levels], metric: str, explainer: str
+) -> Estimate | None:
+    """One explainer's figure with its interval; None where it has none."""
+    levels = figures.get(metric)
+    if levels is None or explainer not in levels.explainers:
+        return None
+    return levels.of(explainer)
 
 
 def metric_levels(

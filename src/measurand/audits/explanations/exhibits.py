@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from measurand.audits.explanations.estimates import find_level
 from measurand.audits.explanations.leaks import TARGET
 from measurand.audits.explanations.rationales import GIVEN, Rationales
 from measurand.audits.explanations.reading import RationaleReading
@@ -12,7 +13,6 @@ from measurand.audits.explanations.settings import BROWSED
 from measurand.core.arrays import Floats
 from measurand.core.audit import Against, Comparison, Score
 from measurand.core.benchmark import Benchmark
-from measurand.core.estimate import Estimate
 from measurand.core.finding import Exhibit, Finding
 from measurand.core.names import own_column
 from measurand.explainers import SUITE
@@ -56,7 +56,7 @@ def frontier_exhibit(reading: RationaleReading) -> Iterator[Exhibit]:
     rows = []
     for name in levels["robustness"].explainers:
         r, i, s = (
-            _exhibit_level(reading, metric, name)
+            find_level(levels, metric, name)
             for metric in ("robustness", "informativeness", "specificity")
         )
         if r is None or i is None:
@@ -82,16 +82,6 @@ def frontier_exhibit(reading: RationaleReading) -> Iterator[Exhibit]:
     )
     name = f"frontier_{reading.name}"
     yield Exhibit(name, "scatter", pd.DataFrame(rows), caption, FRONTIER)
-
-
-def _exhibit_level(
-    reading: RationaleReading, metric: str, explainer: str
-) -> Estimate | None:
-    """One explainer's figure; None where it has none."""
-    levels = reading.figures.get(metric)
-    if levels is None or explainer not in levels.explainers:
-        return None
-    return levels.of(explainer)
 
 
 def _explainer_kind(name: str) -> str:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from measurand.audits.explanations.masking import TRAIN
 from measurand.core.benchmark import Benchmark
 from measurand.core.items import Items, with_columns
-from measurand.core.reader import Reader, Seeded, TemperatureScaled
+from measurand.core.reader import Reader, Seeded
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
 from measurand.interventions.fields import Choose
@@ -24,15 +24,6 @@ def seed_readers(reader: Reader, seeds: int | None) -> list[Reader]:
     if isinstance(reader, Seeded):
         return list(reader.with_seeds(seeds or SEEDS))
     return [reader]
-
-
-def without_temperature(reader: Reader) -> Reader:
-    """The same answers, without the fits that only probabilities need."""
-    return (
-        reader.without_temperature()
-        if isinstance(reader, TemperatureScaled)
-        else reader
-    )
 
 
 def free_field_name(name: str, taken: Sequence[str]) -> str:

@@ -91,12 +91,11 @@ def column_leak(
     return detection_leak(detection, gold, clusters=clusters)
 
 
-def form_findings(form: FormLeak, explainer: str) -> list[Finding]:
-    """What form gives away, for a report."""
-    leak = form.leak
+def leak_findings(leak: Leak, kind: str, reader: str, explainer: str) -> list[Finding]:
+    """What form, or words, give away, for a report."""
     return [
-        Finding("form_only", SURFACE, explainer, leak.accuracy, leak.decision),
-        Finding("form_bits", SURFACE, explainer, leak.bits, leak.bits_decision),
+        Finding(f"{kind}_only", reader, explainer, leak.accuracy, leak.decision),
+        Finding(f"{kind}_bits", reader, explainer, leak.bits, leak.bits_decision),
     ]
 
 

@@ -7,15 +7,15 @@ all its columns.
 
 from collections.abc import Mapping
 
-from measurand.audits.explanations.fields import Side, without_temperature
-from measurand.audits.explanations.form import SURFACE, column_leak, read_form
+from measurand.audits.explanations.fields import Side
+from measurand.audits.explanations.form import column_leak, leak_findings
 from measurand.audits.explanations.leaks import Leak
 from measurand.audits.explanations.rationales import GIVEN, Rationales
 from measurand.core.arrays import Clusters
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Finding
 from measurand.core.names import name_condition, name_in_reason
-from measurand.core.reader import Reader
+from measurand.core.reader import Reader, skip_temperature
 from measurand.experiment.experiment import Experiment
 
 Leaks = Mapping[str, Leak]  # by column beside the first
@@ -43,16 +43,6 @@ def further_columns(
     return columns
 
 
-def further_form_leaks(
-    experiment: Experiment, columns: Mapping[str, Side], clusters: Clusters
-) -> dict[str, Leak]:
-    """By column, what the form of its texts alone gives away; no reader changes it."""
-    return {
-        column: read_form(experiment, *texts, clusters).leak
-        for column, texts in columns.items()
-    }
-
-
 def further_word_leaks(
     experiment: Experiment,
     reader: Reader,
@@ -60,33 +50,22 @@ def further_word_leaks(
     clusters: Clusters,
 ) -> dict[str, Leak]:
     """By column, what its texts alone give this reader away."""
-    detector = without_temperature(reader)
+    detector = skip_temperature(reader)
     return {
         column: column_leak(experiment, detector, *texts, clusters)
         for column, texts in columns.items()
     }
 
 
-def further_form_findings(leaks: Leaks) -> list[Finding]:
-    """What the form of each further column gives away, for a report."""
-    return _leak_findings(leaks, "form", SURFACE)
-
-
-def further_word_findings(leaks: Leaks, reader: str) -> list[Finding]:
-    """What the words of each further column give a reader away, for a report."""
-    return _leak_findings(leaks, "rationale", reader)
-
-
-def _leak_findings(leaks: Leaks, kind: str, reader: str) -> list[Finding]:
-    """The two figures of each column."""
-    findings = []
-    for column, leak in leaks.items():
-        where = reader, f"{GIVEN}, {name_condition(column)}"
-        findings += [
-            Finding(f"{kind}_only", *where, leak.accuracy, leak.decision),
-            Finding(f"{kind}_bits", *where, leak.bits, leak.bits_decision),
-        ]
-    return findings
+def further_findings(leaks: Leaks, kind: str, reader: str) -> list[Finding]:
+    """What the form, or the words, of each column give a reader away, for a report."""
+    return [
+        finding
+        for column, leak in leaks.items()
+        for finding in leak_findings(
+            leak, kind, reader, f"{GIVEN}, {name_condition(column)}"
+        )
+    ]
 
 
 def leaking_columns(words: Leaks, forms: Leaks) -> tuple[str, ...]:

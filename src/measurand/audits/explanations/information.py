@@ -18,9 +18,10 @@ where it is when others are dealt, so that whether there is one is no part of th
 Detectors are asked about it as about any other: that there is none may tell the label.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,6 @@ from measurand.audits.explanations.dealing import (
     LABEL_DEALS,
     NullGain,
     dealt_rationales,
-    label_dealt_rationales,
     repeated_fields,
     wordless,
 )
@@ -44,7 +44,6 @@ from measurand.audits.explanations.fields import (
     restrict_fields,
     role_columns,
     seed_readers,
-    without_temperature,
 )
 from measurand.audits.explanations.leaks import (
     FLOOR,
@@ -63,7 +62,7 @@ from measurand.core.arrays import Bools, Floats
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import NotApplicable
 from measurand.core.items import Items
-from measurand.core.reader import Reader
+from measurand.core.reader import Reader, skip_temperature
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import Experiment, reopen_experiment
 from measurand.interventions.paraphrase import first_paraphrase
@@ -118,6 +117,16 @@ class SeedRun:
     rev: Mapping[str, Floats]
 
 
+def _mean_over_runs(name: str) -> Callable[[Any], Floats]:
+    """What gives the mean over the seeds of an array of `SeedRun`."""
+
+    def mean(information: "Information") -> Floats:
+        arrays = [getattr(run, name) for run in information.runs]
+        return np.asarray(np.mean(arrays, axis=0))
+
+    return mean
+
+
 @dataclass(frozen=True, eq=False)
 class Information:
     """What one explainer's rationales tell, over the test items in their order.
@@ -166,35 +175,12 @@ class Information:
         """What the masked rationale adds to each item over one dealt anew, in nats."""
         return self.gain_over(self.null)
 
-    @cached_property
-    def log_p0(self) -> Floats:
-        """The log-probability of the gold label, given the input."""
-        return self.over("log_p0")
-
-    @cached_property
-    def log_p1(self) -> Floats:
-        """The same, given the input and the masked rationale."""
-        return self.over("log_p1")
-
-    @cached_property
-    def log_p1_raw(self) -> Floats:
-        """The same, given the input and the whole rationale."""
-        return self.over("log_p1_raw")
-
-    @cached_property
-    def right0(self) -> Floats:
-        """The share of right answers, given the input."""
-        return self.over("right0")
-
-    @cached_property
-    def right1(self) -> Floats:
-        """The same, given the input and the whole rationale."""
-        return self.over("right1")
-
-    @cached_property
-    def right_r(self) -> Floats:
-        """The same, given the rationale alone."""
-        return self.over("right_r")
+    log_p0 = cached_property(_mean_over_runs("log_p0"))
+    log_p1 = cached_property(_mean_over_runs("log_p1"))
+    log_p1_raw = cached_property(_mean_over_runs("log_p1_raw"))
+    right0 = cached_property(_mean_over_runs("right0"))
+    right1 = cached_property(_mean_over_runs("right1"))
+    right_r = cached_property(_mean_over_runs("right_r"))
 
     @cached_property
     def rev(self) -> dict[str, Floats]:
@@ -203,10 +189,6 @@ class Information:
             name: np.mean([run.rev[name] for run in self.runs], axis=0)
             for name in self.runs[0].rev
         }
-
-    def over(self, name: str) -> Floats:
-        """The mean over the seeds."""
-        return np.asarray(np.mean([getattr(run, name) for run in self.runs], axis=0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,7 +283,7 @@ def measure_information(
     with reopen_experiment(experiment, arms.plain) as sub_experiment:
         before = ask_arms(sub_experiment, members, arms.without_rationale)
     with reopen_experiment(experiment, arms.explained) as sub_experiment:
-        detectors = [without_temperature(member) for member in members]
+        detectors = [skip_temperature(member) for member in members]
         probabilities = ask_arms(sub_experiment, members, arms.with_rationale)
         probabilities |= ask_arms(sub_experiment, detectors, {ALONE: (name,)})
         mask = _mask_texts(
@@ -413,7 +395,7 @@ def _read_masked(
         deals = (len(members),) * 2 if len(members) > 1 else (DEALS, LABEL_DEALS)
         nulls = dealt_rationales(*made, deals[0])
         sides = benchmark.train, benchmark.test
-        within = label_dealt_rationales(*made, sides, deals[1])
+        within = dealt_rationales(*made, deals[1], sides)
     # Each deal with a seed of its own, the masked rationale with every seed.
     masked = [(mask.texts, range(len(members)))] if mask.strength else []
     dealt = [(n % len(members), texts) for n, texts in enumerate([*nulls, *within])]

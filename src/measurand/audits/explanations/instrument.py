@@ -6,12 +6,12 @@ judge that takes another meaning for the same is named.
 """
 
 from collections.abc import Mapping
-from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 
 from measurand.audits.explanations.perturbations import accept_pairs
+from measurand.core.digests import path_digest
 from measurand.core.explainer import Judge
 from measurand.core.finding import Finding
 from measurand.experiment.experiment import Experiment
@@ -22,29 +22,27 @@ MOST_CHANGED = 0.05  # of pairs with another meaning that a filter may accept
 LEAST_SAME = 0.8  # of true paraphrases that it must
 HELD_OUT = ", held out"
 NOT_STATED = "not stated; name it with `judge_data`"
-BLOCK = 1 << 20
+
+
+def model_title(model: str) -> str:
+    """What a report calls a judge or a model; never a path.
+
+    >>> names = ("lexical", "causal:/models/small/", "someone/small")
+    >>> [model_title(name) for name in names]
+    ['lexical', 'small', 'small']
+    """
+    return model.rstrip("/").rpartition("/")[2] or model
 
 
 def judge_record(judge: str, judge_data: str | None) -> dict[str, object]:
     """The name of the judge, the digest of its files, and what it was trained on."""
-    name = judge.rstrip("/").rpartition("/")[2] or judge
+    name = model_title(judge)
     if judge == "lexical":
         return {"name": name, "digest": None, "trained on": "nothing: it counts words"}
     folder = Path(judge)
     stated = judge_data or _card_data(folder) or NOT_STATED
-    digest = _folder_digest(folder) if folder.is_dir() else None
+    digest = path_digest(judge) if folder.is_dir() else None
     return {"name": name, "digest": digest, "trained on": stated}
-
-
-def _folder_digest(folder: Path) -> str:
-    """One fingerprint of all files of a folder, by their names."""
-    total = sha256()
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        total.update(str(path.relative_to(folder)).encode())
-        with path.open("rb") as file:
-            while block := file.read(BLOCK):
-                total.update(block)
-    return total.hexdigest()
 
 
 def _card_data(folder: Path) -> str:

@@ -21,7 +21,6 @@ from measurand.audits.explanations.leaks import Detection, label_logs, read_dete
 from measurand.core.arrays import Bools, Floats
 from measurand.core.errors import BadOption, UnknownName
 from measurand.core.reader import Reader
-from measurand.core.seeds import generator
 from measurand.core.words import ASCII_WORD, WORD, words
 from measurand.experiment.ask import WORDS, Ask
 from measurand.experiment.experiment import Experiment, ask_all, measure_all
@@ -78,7 +77,6 @@ Cube = NDArray[np.float32]
 STRENGTHS = (0.1, 0.3, 0.5, 0.7, 0.9)  # shares of the words that are tried, weak first
 THIRDS = 3  # parts of the training items, on one of which a mask's strength is chosen
 FOLDS = 5  # parts of the training rationales, each masked by detectors of the others
-AIMS = ("agnostic", "gold", "random")
 TRAIN = "train"  # the test part that holds the training items
 
 
@@ -87,30 +85,24 @@ class RationaleMasking:
     """How rationales are masked.
 
     Attributes:
-        aim: The class whose score places the mask: whichever is highest ("agnostic"),
-            the gold one, or a random one.
+        by_gold: Whether the gold class's score places the mask, and not the highest.
         strengths: The shares of the words that are tried, the weakest first.
         most: The most words that are masked; None for no limit.
         collapsed: Whether words masked in a row become one blank.
         keywords: Whether label names and label ids are masked too.
     """
 
-    aim: str = "agnostic"
+    by_gold: bool = False
     strengths: tuple[float, ...] = STRENGTHS
     most: int | None = None
     collapsed: bool = True
     keywords: bool = False
 
-    def __post_init__(self) -> None:
-        """Refuse an aim that does not exist."""
-        if self.aim not in AIMS:
-            raise UnknownName("aim of a mask", self.aim, AIMS)
-
 
 # The proposal's mask: a tenth of the words, ten at most, placed by the gold label.
 MASKINGS = {
     "default": RationaleMasking(),
-    "paper": RationaleMasking("gold", (0.1,), 10, False, True),
+    "paper": RationaleMasking(True, (0.1,), 10, False, True),
 }
 
 
@@ -121,35 +113,7 @@ def preset_masking(preset: str) -> RationaleMasking:
     return MASKINGS[preset]
 
 
-def mask_text(
-    text: str,
-    scores: Sequence[float] | Floats | Cube,
-    share: float,
-    *,
-    most: int | None = None,
-    collapsed: bool = True,
-    also: Collection[int] = (),
-) -> str:
-    """The text with a blank for the `share` of its words that score the highest.
-
-    The number of words is rounded up. Words masked in a row become one blank, with
-    what stands between them, so that neither their number nor their length shows.
-
-    Args:
-        text: The text.
-        scores: One number a word; what is beyond the last word is not looked at.
-        share: How much is masked.
-        most: The most words that are masked.
-        collapsed: Whether words masked in a row become one blank.
-        also: Positions of words that are masked in any case.
-
-    >>> mask_text("it is, sadly, not so.", [0, 2, 1, 3, 0], 0.6)
-    'it _ so.'
-    """
-    return _mask_ranked(text, *_rank_words(text, scores), share, most, collapsed, also)
-
-
-def _rank_words(
+def rank_words(
     text: str, scores: Sequence[float] | Floats | Cube
 ) -> tuple[list[tuple[int, int]], list[int]]:
     """Where each word of a text stands, and their numbers, the highest score first."""
@@ -159,16 +123,33 @@ def _rank_words(
     return spans, order.tolist()
 
 
-def _mask_ranked(
+def mask_ranked(
     text: str,
     spans: Sequence[tuple[int, int]],
     order: Sequence[int],
     share: float,
-    most: int | None,
-    collapsed: bool,
-    also: Collection[int],
+    most: int | None = None,
+    collapsed: bool = True,
+    also: Collection[int] = (),
 ) -> str:
-    """The text with a blank for the first of its ranked words."""
+    """The text with a blank for this share of its words, the highest scores first.
+
+    The number of words is rounded up. Words masked in a row become one blank, with
+    what stands between them, so that neither their number nor their length shows.
+
+    Args:
+        text: The text.
+        spans: Where its words stand.
+        order: The numbers of the words, the highest score first.
+        share: How much is masked.
+        most: The most words that are masked.
+        collapsed: Whether words masked in a row become one blank.
+        also: Positions of words that are masked in any case.
+
+    >>> text = "it is, sadly, not so."
+    >>> mask_ranked(text, *rank_words(text, [0, 2, 1, 3, 0]), 0.6)
+    'it _ so.'
+    """
     if not 0 < share <= 1:
         raise BadOption(f"a mask of {share} of the words; allowed: over 0, to 1")
     if not spans:
@@ -228,22 +209,17 @@ def cross_fit_word_scores(
     return train, test.values
 
 
-def aim_scores(
-    cube: Cube, gold: NDArray[np.int64], aim: str, rng: np.random.Generator
-) -> Cube:
+def aim_scores(cube: Cube, gold: NDArray[np.int64] | None) -> Cube:
     """The score by which each word is masked: items × words.
 
     Args:
         cube: What each word adds: classes × items × words.
-        gold: The number of each item's label.
-        aim: One of `AIMS`.
-        rng: Where random classes come from.
+        gold: The label whose score counts; None takes whichever is highest.
     """
     centred = cube - cube.mean(axis=0)
-    if aim == "agnostic":
+    if gold is None:
         return np.asarray(centred.max(axis=0))
-    targets = rng.integers(len(cube), size=len(gold)) if aim == "random" else gold
-    return np.asarray(centred[targets, np.arange(len(gold))])
+    return np.asarray(centred[gold, np.arange(len(gold))])
 
 
 def _mask_texts(
@@ -256,10 +232,10 @@ def _mask_texts(
     masked: dict[float, list[str]] = {share: [] for share in mask_settings.strengths}
     most, collapsed = mask_settings.most, mask_settings.collapsed
     for text, row in zip(texts, scores, strict=True):
-        ranked = _rank_words(text, row)
+        ranked = rank_words(text, row)
         also = label_word_positions(text, labels) if mask_settings.keywords else ()
         for share, kept in masked.items():
-            kept.append(_mask_ranked(text, *ranked, share, most, collapsed, also))
+            kept.append(mask_ranked(text, *ranked, share, most, collapsed, also))
     return masked
 
 
@@ -271,11 +247,9 @@ def mask_rationales(
     group = benchmark.train.group
     cubes = cross_fit_word_scores(experiment, reader, field, (group,) if group else ())
     sides = []
-    for name, items, cube in zip(
-        ("train", "test"), (benchmark.train, benchmark.test), cubes, strict=True
-    ):
-        rng = generator(experiment.seed, "mask", name)
-        scores = aim_scores(cube, items.gold(benchmark.classes), mask_settings.aim, rng)
+    for items, cube in zip((benchmark.train, benchmark.test), cubes, strict=True):
+        gold = items.gold(benchmark.classes) if mask_settings.by_gold else None
+        scores = aim_scores(cube, gold)
         texts = items.column(field).tolist()
         sides.append(_mask_texts(texts, scores, mask_settings, benchmark.classes))
     train, test = sides

@@ -2,18 +2,21 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
 from measurand.audits.explanations import estimates
-from measurand.audits.explanations.attacks import (
-    attack_findings,
-    faithfulness_findings,
-)
+from measurand.audits.explanations.attacks import attack_findings, faithfulness_findings
 from measurand.audits.explanations.corpus import Corpus
 from measurand.audits.explanations.dealing import repeated_fields
-from measurand.audits.explanations.estimates import Levels, Scores, metric_levels
+from measurand.audits.explanations.estimates import (
+    Levels,
+    Scores,
+    find_level,
+    metric_levels,
+)
 from measurand.audits.explanations.fields import (
     ask_arms,
     free_field_name,
@@ -27,7 +30,7 @@ from measurand.audits.explanations.frontier import (
     score_explainers,
 )
 from measurand.audits.explanations.further import (
-    further_word_findings,
+    further_findings,
     further_word_leaks,
     leaking_columns,
 )
@@ -54,11 +57,7 @@ from measurand.core.reader import Reader
 from measurand.core.recipe import traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.budget import is_dear
-from measurand.experiment.experiment import (
-    Experiment,
-    check_budget,
-    reopen_experiment,
-)
+from measurand.experiment.experiment import Experiment, check_budget, reopen_experiment
 from measurand.explainers import SUITE
 from measurand.explainers.prompted import drop_answer
 from measurand.stats.paired import mean_score
@@ -106,10 +105,10 @@ def read_rationales(
     settings: ExplanationsSettings,
 ) -> RationaleReading:
     """Read every explainer's rationales with one reader, and say what it finds."""
-    seeds = settings.seeds
-    _check_reading_time(experiment, name, reader, corpus, seeds)
+    asked = _Asked(experiment, name, reader, corpus, settings)
+    asked.check_time()
     information = {
-        explainer: _read_beside(experiment, reader, rationales, corpus.fields, settings)
+        explainer: asked.read_beside(rationales, corpus.fields)
         for explainer, rationales in corpus.rationales.items()
     }
     _check_left_open(name, information)
@@ -130,48 +129,196 @@ def read_rationales(
     )
     methods = [method for method in corpus.rationales if method not in SUITE]
     frontier = explainer_frontier(figures, methods)
-    detector = seed_readers(reader, seeds)[0]
-    further = further_word_leaks(experiment, detector, corpus.further, corpus.clusters)
-    fixed, no_attack = _fixed_reader_findings(experiment, name, reader, corpus, seeds)
+    further = further_word_leaks(
+        experiment, asked.members[0], corpus.further, corpus.clusters
+    )
+    fixed, no_attack = asked.fixed_reader_findings()
+    varifs = _metric_estimates(figures, "varif")
     findings = [
-        *_varif_findings(figures, name),
-        *_information_findings(information, name, corpus),
-        *_findings_without_answer(experiment, name, reader, corpus, seeds),
+        *(Finding("varif", name, explainer, varif) for explainer, varif in varifs),
+        *asked.information_findings(information),
+        *asked.findings_without_answer(),
         *fixed,
-        *further_word_findings(further, name),
-        *_findings_with_evidence(experiment, name, reader, corpus, settings),
+        *further_findings(further, "rationale", name),
+        *asked.findings_with_evidence(),
     ]
     if frontier is not None:
         findings.append(Finding("hypervolume", name, "all", frontier.hypervolume))
-    stage = _verdict_stage(
-        experiment,
-        name,
-        reader,
-        corpus,
-        information,
-        figures,
-        frontier,
-        meta_evaluation.unsuited,
-        word_judge,
-        leaking_columns(further, corpus.further_form),
-    )
+    leaking = leaking_columns(further, corpus.further_form)
+    unmeasured = {
+        f"robustness of {explainer}": _why_unmeasured(corpus, explainer)
+        for explainer in corpus.rationales
+        if find_level(figures, "robustness", explainer) is None
+    }
     return RationaleReading(
         name=name,
         strength=traits_of(reader).strength,
         findings=findings,
-        not_run={
-            **_unmeasured_robustness(corpus, figures),
-            **meta_evaluation.not_run,
-            **no_attack,
-        },
+        not_run=unmeasured | {**meta_evaluation.not_run} | no_attack,
         remarks={},
         information=information,
         scores=scores,
         figures=figures,
         frontier=frontier,
         meta=meta_evaluation,
-        stage=stage,
+        stage=asked.verdict_stage(
+            information[corpus.explainer],
+            figures,
+            frontier,
+            meta_evaluation.unsuited,
+            leaking,
+        ),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """One reader, and what it is asked to read."""
+
+    experiment: Experiment
+    name: str
+    reader: Reader
+    corpus: Corpus
+    settings: ExplanationsSettings
+
+    @cached_property
+    def members(self) -> list[Reader]:
+        """The reader once a seed."""
+        return seed_readers(self.reader, self.settings.seeds)
+
+    def check_time(self) -> None:
+        """Announce what it will be trained for; raise where that takes too long."""
+        if not is_dear(self.reader):
+            return
+        benchmark, fields = self.experiment.benchmark, self.corpus.fields
+        arms = [
+            information_arms(benchmark, texts.train, texts.test, fields)
+            for texts in self.corpus.rationales.values()
+        ]
+        check_budget(self.name, *planned_asks(self.experiment, arms, self.members))
+
+    def read_beside(
+        self, rationales: Rationales, fields: tuple[str, ...]
+    ) -> Information:
+        """What one explainer's rationales tell beside these fields."""
+        return measure_information(
+            self.experiment,
+            self.experiment.benchmark,
+            rationales.train,
+            rationales.test,
+            fields,
+            self.reader,
+            seeds=self.settings.seeds,
+            preset=self.settings.preset,
+        )
+
+    def findings_with_evidence(self) -> list[Finding]:
+        """What rationales that are the evidence tell beside the evidence: nothing."""
+        corpus = self.corpus
+        if not corpus.also or GIVEN not in corpus.rationales:
+            return []
+        beside = self.read_beside(corpus.rationales[GIVEN], corpus.also)
+        estimate = estimates.lcig(beside, clusters=corpus.clusters)
+        return [Finding("lcig", f"{self.name}, with evidence", GIVEN, estimate)]
+
+    def information_findings(
+        self, information: Mapping[str, Information]
+    ) -> list[Finding]:
+        """What it says of every explainer's rationales."""
+        corpus = self.corpus
+        by_form = {corpus.explainer: corpus.form.leak.is_sure}
+        return [
+            finding
+            for explainer, part in information.items()
+            for finding in _explainer_findings(
+                part,
+                self.name,
+                explainer,
+                corpus.clusters,
+                form_leaks=by_form.get(explainer, False),
+            )
+        ]
+
+    def fixed_reader_findings(self) -> tuple[list[Finding], dict[str, str]]:
+        """What readers fitted once say of spoiled rationales, and of inputs less them.
+
+        With it, the attacks that could not be made, and why.
+        """
+        corpus, asked = self.corpus, (self.experiment, self.name, self.members)
+        rationales = corpus.rationales[corpus.explainer]
+        texts = rationales.train, rationales.test
+        by_explainer = {
+            n: corpus.rationales[n].test for n in FAITHFUL if n in corpus.rationales
+        }
+        falls, not_run = attack_findings(*asked, texts, corpus.fields, corpus.clusters)
+        faithful = faithfulness_findings(*asked, by_explainer, corpus.clusters)
+        return [*falls, *faithful], not_run
+
+    def findings_without_answer(self) -> list[Finding]:
+        """Rationale-only accuracy of step-by-step rationales less their last line."""
+        findings = []
+        benchmark, seed = self.experiment.benchmark, self.experiment.seed
+        gold = benchmark.test.gold(benchmark.classes)
+        for explainer, rationales in self.corpus.rationales.items():
+            if not explainer.startswith("steps"):
+                continue
+            sides = [
+                {RATIONALE: [drop_answer(text) for text in texts]}
+                for texts in (rationales.train, rationales.test)
+            ]
+            field = free_field_name(RATIONALE, role_columns(benchmark))
+            plain = restrict_fields(benchmark, (), sides, {RATIONALE: field})
+            with reopen_experiment(self.experiment, plain) as sub_experiment:
+                answers = ask_arms(sub_experiment, self.members, {RATIONALE: (field,)})
+            right = (answers[RATIONALE].argmax(axis=2) == gold).mean(0)
+            column = pd.Series(right, index=benchmark.test.ids)
+            rng = generator(seed, "without answer", explainer)
+            estimate = mean_score(column, rng=rng, clusters=self.corpus.clusters)
+            reader_name = f"{self.name}, no final answer"
+            findings.append(Finding("rationale_only", reader_name, explainer, estimate))
+        return findings
+
+    def verdict_stage(
+        self,
+        part: Information,
+        figures: Mapping[str, Levels],
+        frontier: ExplainerFrontier | None,
+        unsuited: str,
+        leaking: tuple[str, ...],
+    ) -> RationaleStage:
+        """What the verdict on the given rationales, or else the first ones, rests on.
+
+        Args:
+            part: What these rationales tell.
+            figures: Every metric, an explainer at a time.
+            frontier: The frontier, where there is one.
+            unsuited: Why this run states none.
+            leaking: Other columns that give the label away.
+        """
+        corpus = self.corpus
+        explainer, clusters = corpus.explainer, corpus.clusters
+        robustness = find_level(figures, "robustness", explainer)
+        return RationaleStage(
+            self.name,
+            traits_of(self.reader).near_zero_stands,
+            part.one_class >= COLLAPSED,
+            explainer,
+            robustness,
+            estimates.informativeness(part, clusters=clusters),
+            estimates.leak_alone(part, clusters=clusters),
+            estimates.leak_left(part, clusters=clusters),
+            _explainer_specificity(figures, explainer),
+            copied_share(corpus, explainer),
+            None if frontier is None else frontier.chance.get(explainer),
+            _missing_frontier(corpus, robustness, frontier) or unsuited,
+            () if frontier is None else frontier.better.get(explainer, ()),
+            tuple(corpus.leaks["template"].head(2)),
+            self.settings.judge == LEXICAL,
+            part.mask_strength > 0,
+            _count_repeats(self.experiment.benchmark.test, corpus) if part.null else 0,
+            corpus.form,
+            leaking,
+        )
 
 
 def _check_left_open(name: str, information: Mapping[str, Information]) -> None:
@@ -181,89 +328,6 @@ def _check_left_open(name: str, information: Mapping[str, Information]) -> None:
             f"the input alone tells {name} every label, so nothing is left for a "
             "rationale to tell; leave this reader out"
         )
-
-
-def _read_beside(
-    experiment: Experiment,
-    reader: Reader,
-    rationales: Rationales,
-    fields: tuple[str, ...],
-    settings: ExplanationsSettings,
-) -> Information:
-    """What one explainer's rationales tell beside these fields."""
-    return measure_information(
-        experiment,
-        experiment.benchmark,
-        rationales.train,
-        rationales.test,
-        fields,
-        reader,
-        seeds=settings.seeds,
-        preset=settings.preset,
-    )
-
-
-def _findings_with_evidence(
-    experiment: Experiment,
-    name: str,
-    reader: Reader,
-    corpus: Corpus,
-    settings: ExplanationsSettings,
-) -> list[Finding]:
-    """What given rationales that are the evidence tell beside the evidence: nothing."""
-    if not corpus.also or GIVEN not in corpus.rationales:
-        return []
-    given = corpus.rationales[GIVEN]
-    beside = _read_beside(experiment, reader, given, corpus.also, settings)
-    estimate = estimates.lcig(beside, clusters=corpus.clusters)
-    return [Finding("lcig", f"{name}, with evidence", GIVEN, estimate)]
-
-
-def _check_reading_time(
-    experiment: Experiment,
-    name: str,
-    reader: Reader,
-    corpus: Corpus,
-    seeds: int | None,
-) -> None:
-    """Announce what the reader will be trained for; raise where it takes too long."""
-    if not is_dear(reader):
-        return
-    arms = [
-        information_arms(experiment.benchmark, texts.train, texts.test, corpus.fields)
-        for texts in corpus.rationales.values()
-    ]
-    members = seed_readers(reader, seeds)
-    check_budget(name, *planned_asks(experiment, arms, members))
-
-
-def _information_findings(
-    information: Mapping[str, Information], name: str, corpus: Corpus
-) -> list[Finding]:
-    """What a reader says of every explainer's rationales."""
-    by_form = {corpus.explainer: corpus.form.leak.is_sure}
-    return [
-        finding
-        for explainer, part in information.items()
-        for finding in _explainer_findings(
-            part,
-            name,
-            explainer,
-            corpus.clusters,
-            form_leaks=by_form.get(explainer, False),
-        )
-    ]
-
-
-def _unmeasured_robustness(
-    corpus: Corpus, figures: Mapping[str, Levels]
-) -> dict[str, str]:
-    """The explainers whose robustness has no figure, and why."""
-    return {
-        f"robustness of {explainer}": _why_unmeasured(corpus, explainer)
-        for explainer in corpus.rationales
-        if _explainer_level(figures, "robustness", explainer) is None
-    }
 
 
 def _why_unmeasured(corpus: Corpus, explainer: str) -> str:
@@ -294,12 +358,6 @@ def copied_share(corpus: Corpus, explainer: str) -> Estimate:
     """The share of an explainer's rationales that are near-copies of the input."""
     copied = corpus.copied[explainer].astype(float)
     return cluster_share(copied, corpus.clusters)
-
-
-def _varif_findings(figures: Mapping[str, Levels], reader: str) -> list[Finding]:
-    """VARIF of every explainer, by this reader."""
-    varifs = _metric_estimates(figures, "varif")
-    return [Finding("varif", reader, name, estimate) for name, estimate in varifs]
 
 
 def _metric_estimates(
@@ -363,106 +421,6 @@ def _explainer_findings(
     ]
 
 
-def _fixed_reader_findings(
-    experiment: Experiment,
-    name: str,
-    reader: Reader,
-    corpus: Corpus,
-    seeds: int | None,
-) -> tuple[list[Finding], dict[str, str]]:
-    """What readers fitted once say of spoiled rationales, and of inputs less them.
-
-    With it, the attacks that could not be made, and why.
-    """
-    members = seed_readers(reader, seeds)
-    rationales = corpus.rationales[corpus.explainer]
-    texts = rationales.train, rationales.test
-    by_explainer = {
-        n: corpus.rationales[n].test for n in FAITHFUL if n in corpus.rationales
-    }
-    falls, not_run = attack_findings(
-        experiment, name, members, texts, corpus.fields, corpus.clusters
-    )
-    faithful = faithfulness_findings(
-        experiment, name, members, by_explainer, corpus.clusters
-    )
-    return [*falls, *faithful], not_run
-
-
-def _findings_without_answer(
-    experiment: Experiment,
-    name: str,
-    reader: Reader,
-    corpus: Corpus,
-    seeds: int | None,
-) -> list[Finding]:
-    """Rationale-only accuracy of step-by-step rationales without their last line."""
-    findings = []
-    benchmark = experiment.benchmark
-    for explainer, rationales in corpus.rationales.items():
-        if not explainer.startswith("steps"):
-            continue
-        sides = [
-            {RATIONALE: [drop_answer(text) for text in texts]}
-            for texts in (rationales.train, rationales.test)
-        ]
-        field = free_field_name(RATIONALE, role_columns(benchmark))
-        plain = restrict_fields(benchmark, (), sides, {RATIONALE: field})
-        members = seed_readers(reader, seeds)
-        with reopen_experiment(experiment, plain) as sub_experiment:
-            probabilities = ask_arms(sub_experiment, members, {RATIONALE: (field,)})[
-                RATIONALE
-            ]
-        right = (
-            probabilities.argmax(axis=2) == benchmark.test.gold(benchmark.classes)
-        ).mean(0)
-        column = pd.Series(right, index=benchmark.test.ids)
-        rng = generator(experiment.seed, "without answer", explainer)
-        estimate = mean_score(column, rng=rng, clusters=corpus.clusters)
-        reader_name = f"{name}, no final answer"
-        findings.append(Finding("rationale_only", reader_name, explainer, estimate))
-    return findings
-
-
-def _verdict_stage(
-    experiment: Experiment,
-    name: str,
-    reader: Reader,
-    corpus: Corpus,
-    information: Mapping[str, Information],
-    figures: Mapping[str, Levels],
-    frontier: ExplainerFrontier | None,
-    unsuited: str,
-    word_judge: bool,
-    leaking: tuple[str, ...],
-) -> RationaleStage:
-    """What the verdict on the given rationales, or else the first ones, rests on."""
-    explainer, clusters = corpus.explainer, corpus.clusters
-    part = information[explainer]
-    robustness = _explainer_level(figures, "robustness", explainer)
-    return RationaleStage(
-        name,
-        traits_of(reader).near_zero_stands,
-        _has_constant_answer(part),
-        explainer,
-        robustness,
-        estimates.informativeness(part, clusters=clusters),
-        estimates.leak_alone(part, clusters=clusters),
-        estimates.leak_left(part, clusters=clusters),
-        _explainer_specificity(figures, explainer),
-        copied_share(corpus, explainer),
-        None if frontier is None else frontier.chance.get(explainer),
-        _missing_frontier(corpus, robustness, frontier) or unsuited,
-        () if frontier is None else frontier.better.get(explainer, ()),
-        tuple(corpus.leaks["template"].head(2)),
-        word_judge,
-        part.mask_strength > 0,
-        _count_repeats(experiment.benchmark.test, corpus) if part.null else 0,
-        corpus.form,
-        leaking,
-    )
-
-
 def _count_repeats(items: Items, corpus: Corpus) -> int:
     """How many of the judged rationales are a field of their input, word for word."""
     texts = corpus.rationales[corpus.explainer].test
@@ -479,24 +437,9 @@ def _missing_frontier(
     return ONE_METHOD if frontier is None else ""
 
 
-def _explainer_level(
-    figures: Mapping[str, Levels], metric: str, explainer: str
-) -> Estimate | None:
-    """One explainer's figure with its interval; None where it has none."""
-    explainer_levels = figures.get(metric)
-    if explainer_levels is None or explainer not in explainer_levels.explainers:
-        return None
-    return explainer_levels.of(explainer)
-
-
 def _explainer_specificity(figures: Mapping[str, Levels], explainer: str) -> Estimate:
     """S of one explainer."""
-    estimate = _explainer_level(figures, "specificity", explainer)
+    estimate = find_level(figures, "specificity", explainer)
     if estimate is None:
         raise Undefined(f"the rationales of {explainer} have no specificity")
     return estimate
-
-
-def _has_constant_answer(information: Information) -> bool:
-    """Whether the reader answers one class whatever it reads."""
-    return information.one_class >= COLLAPSED

@@ -128,26 +128,6 @@ def draw_contrasts(
     return Contrasts(rows, draw_negatives(rows, codes, m, rng), vectors)
 
 
-def measure_specificity(
-    rationales: Sequence[str],
-    inputs: Sequence[str],
-    labels: ItemValues,
-    rng: np.random.Generator,
-    *,
-    m: int = NEGATIVES,
-    preset: str = "default",
-    embed: Embed | None = None,
-) -> Specificity:
-    """How specific one explainer's rationales are; for several, choose contrasts once.
-
-    >>> inputs, rng = ["a red car", "a blue sky", "one dog"], np.random.default_rng(0)
-    >>> texts, labels = ["red", "sky", ""], ["x", "y", "x"]
-    >>> measure_specificity(texts, inputs, labels, rng).auc.tolist()
-    [1.0, 1.0, 0.5]
-    """
-    return draw_contrasts(inputs, labels, rng, m=m, embed=embed).of(rationales, preset)
-
-
 def difference_from_copy(
     observed: Specificity,
     queries: Sequence[str],

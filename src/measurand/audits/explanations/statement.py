@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from measurand.audits.explanations.corpus import Robustness, measure_robustness
-from measurand.audits.explanations.instrument import judge_record
+from measurand.audits.explanations.instrument import judge_record, model_title
 from measurand.audits.explanations.perturbations import Perturbations
 from measurand.audits.explanations.rationales import GIVEN, Rationales
 from measurand.audits.explanations.reading import RationaleReading
@@ -192,16 +192,6 @@ def put_axes_first(findings: Sequence[Finding]) -> tuple[Finding, ...]:
         return 1 if finding.statistic == "varif" else 2
 
     return tuple(sorted(findings, key=rank))
-
-
-def model_title(model: str) -> str:
-    """What a report calls a judge or a model; never a path.
-
-    >>> names = ("lexical", "causal:/models/small/", "someone/small")
-    >>> [model_title(name) for name in names]
-    ['lexical', 'small', 'small']
-    """
-    return model.rstrip("/").rpartition("/")[2] or model
 
 
 def judge_agreement(
