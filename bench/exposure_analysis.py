@@ -19,6 +19,7 @@ import pandas as pd
 from bench.figures import Figure, cpu
 from measurand.core.seeds import generator
 from measurand.stats.exposure.hierarchical import fit_posterior
+from measurand.stats.exposure.laplace import draw_by_point
 from measurand.stats.exposure.nuts import sample_nuts
 from measurand.stats.exposure.simulations import Truth, simulate_studies, study_coverage
 from measurand.stats.exposure.studies import ArmPairs, pair_arms, study_counts
@@ -56,7 +57,9 @@ def speed(published: ArmPairs, arguments: Sequence[str]) -> list[Figure]:
     """`released` on (50, 200) by nested Laplace, and by bambi where there is one."""
     fit_posterior(published, "released")  # what is done once a process is not counted
     ours, found = cpu(lambda: fit_posterior(published, "released"))
-    drawn, _ = cpu(lambda: found.draws(generator(0, "bench"), CHAINS * DRAWS))
+    drawn, _ = cpu(
+        lambda: [*draw_by_point(found.grid, generator(0, "bench"), CHAINS * DRAWS)]
+    )
     about = "released (50, 200)"
     figures = [
         Figure(f"{about}: nested Laplace", ours, "s"),

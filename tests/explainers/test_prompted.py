@@ -189,7 +189,7 @@ def test_a_server_that_is_not_there_is_one_line(monkeypatch):
     monkeypatch.delenv("MEASURAND_ENDPOINT", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     with pytest.raises(EndpointFailed, match="no server is set"):
-        make_explainer("concise", ROLES, model="llm:small").check_model()
+        make_explainer("concise", ROLES, model="llm:small").explain(ITEMS, rng())
 
 
 def test_a_model_may_do_the_minimal_edit_of_a_drift():
@@ -231,7 +231,6 @@ def tiny(tmp_path_factory):
 
 def test_a_local_model_writes_the_same_again(tiny):
     explainer = make_explainer("concise", ROLES, model=tiny, max_tokens=6)
-    explainer.check_model()
     prompts = explainer.prompts(ITEMS, rng())
     said = explainer.generate(prompts)
     assert len(said) == 4

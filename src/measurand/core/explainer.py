@@ -65,13 +65,6 @@ class Prompting(Protocol):
     or only repeated its prompt, can then be counted.
     """
 
-    @property
-    def remote(self) -> bool:
-        """Whether a server writes; else a model on this machine."""
-
-    def check_model(self) -> None:
-        """Raise where the model is not to be had."""
-
     def prompts(self, items: Items, rng: np.random.Generator) -> list[str]:
         """What the model is asked, one an item."""
 

@@ -189,16 +189,6 @@ def has_negation(text: str) -> bool:
     return any(word in NEGATIONS for word in words(text))
 
 
-def canonical_word(word: str) -> str:
-    """The word or phrase that stands for its set: the same for all that mean the same.
-
-    >>> canonical_word("Movie"), canonical_word("film"), canonical_word("claim")
-    ('film', 'film', 'claim')
-    """
-    plain = word.lower()
-    return representatives().get(plain, plain)
-
-
 def synonyms(word: str) -> tuple[str, ...]:
     """What may stand in the place of a word or phrase, in the order of the lexicon.
 

@@ -102,52 +102,60 @@ PSEUDO_SPECIFIC = (
 
 
 @dataclass(frozen=True)
-class Vacuous:
+class _Templated:
+    """A sentence from a template that is drawn for each item."""
+
+    templates: ClassVar[Sequence[str]]
+
+    def values(self, items: Items) -> Sequence[Mapping[str, str]]:
+        """What is filled into the template of each item."""
+        return _label_values(items)
+
+    def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
+        """One sentence an item."""
+        return [
+            self.templates[number].format_map(value)
+            for number, value in zip(
+                self._draw(items, rng), self.values(items), strict=True
+            )
+        ]
+
+    def traces(self, items: Items, rng: np.random.Generator) -> list[Trace]:
+        """The number of each item's template, from 0."""
+        return [{"template": number} for number in self._draw(items, rng)]
+
+    def _draw(self, items: Items, rng: np.random.Generator) -> list[int]:
+        """The numbers of the templates, drawn in order."""
+        numbers: list[int] = rng.integers(len(self.templates), size=len(items)).tolist()
+        return numbers
+
+
+@dataclass(frozen=True)
+class Vacuous(_Templated):
     """Type A: a sentence that would suit any item with any label."""
 
     kind: ClassVar[str] = "vacuous"
-
-    def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
-        """One empty phrase an item."""
-        return _fill_templates(VACUOUS, [{}] * len(items), rng)
-
-    def traces(self, items: Items, rng: np.random.Generator) -> list[Trace]:
-        """The number of each item's template, from 0."""
-        return _template_traces(VACUOUS, items, rng)
+    templates: ClassVar[Sequence[str]] = VACUOUS
 
 
 @dataclass(frozen=True)
-class Leaking:
+class Leaking(_Templated):
     """Type B: a sentence that states the gold label and nothing else."""
 
     kind: ClassVar[str] = "label-leaking"
-
-    def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
-        """The gold label of each item, in words."""
-        return _fill_templates(LEAKING, _label_values(items), rng)
-
-    def traces(self, items: Items, rng: np.random.Generator) -> list[Trace]:
-        """The number of each item's template, from 0."""
-        return _template_traces(LEAKING, items, rng)
+    templates: ClassVar[Sequence[str]] = LEAKING
 
 
 @dataclass(frozen=True)
-class Circular:
+class Circular(_Templated):
     """Type C: a sentence in which the gold label is its own reason."""
 
     kind: ClassVar[str] = "circular"
-
-    def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
-        """One tautology an item."""
-        return _fill_templates(CIRCULAR, _label_values(items), rng)
-
-    def traces(self, items: Items, rng: np.random.Generator) -> list[Trace]:
-        """The number of each item's template, from 0."""
-        return _template_traces(CIRCULAR, items, rng)
+    templates: ClassVar[Sequence[str]] = CIRCULAR
 
 
 @dataclass(frozen=True)
-class PseudoSpecific:
+class PseudoSpecific(_Templated):
     """Type D: a sentence that mentions a name of the item and says nothing of it.
 
     Attributes:
@@ -156,29 +164,15 @@ class PseudoSpecific:
     """
 
     kind: ClassVar[str] = "pseudo-specific"
+    templates: ClassVar[Sequence[str]] = PSEUDO_SPECIFIC
     query: str
     evidence: str | None = None
 
-    def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
-        """One name an item, mentioned."""
+    def values(self, items: Items) -> Sequence[Mapping[str, str]]:
+        """A name of each item."""
         fields = [self.query, *([self.evidence] if self.evidence else [])]
         names = item_entities([items.column(field).tolist() for field in fields])
-        return _fill_templates(
-            PSEUDO_SPECIFIC, [{"entity": name} for name in names], rng
-        )
-
-    def traces(self, items: Items, rng: np.random.Generator) -> list[Trace]:
-        """The number of each item's template, from 0."""
-        return _template_traces(PSEUDO_SPECIFIC, items, rng)
-
-
-def _template_traces(
-    templates: Sequence[str], items: Items, rng: np.random.Generator
-) -> list[Trace]:
-    """The template of each item, as `_fill_templates` draws it."""
-    return [
-        {"template": number} for number in _draw_templates(templates, len(items), rng)
-    ]
+        return [{"entity": name} for name in names]
 
 
 def _label_values(items: Items) -> list[Mapping[str, str]]:
@@ -192,27 +186,6 @@ def _label_values(items: Items) -> list[Mapping[str, str]]:
         for label in items.classes
     }
     return [values[label] for label in items.labels]
-
-
-def _fill_templates(
-    templates: Sequence[str],
-    values: Sequence[Mapping[str, str]],
-    rng: np.random.Generator,
-) -> list[str]:
-    """A template for each item, drawn in order, with its values filled in."""
-    numbers = _draw_templates(templates, len(values), rng)
-    return [
-        templates[number].format_map(value)
-        for number, value in zip(numbers, values, strict=True)
-    ]
-
-
-def _draw_templates(
-    templates: Sequence[str], many: int, rng: np.random.Generator
-) -> list[int]:
-    """The numbers of so many templates, drawn in order."""
-    numbers: list[int] = rng.integers(len(templates), size=many).tolist()
-    return numbers
 
 
 def item_entities(columns: Sequence[Sequence[str]]) -> list[str]:

@@ -22,12 +22,7 @@ from measurand.core.recipe import LOCATE
 from measurand.core.words import bare_words, words
 from measurand.explainers.adversarial import label_ids
 from measurand.explainers.distortions import Drift, negate_text
-from measurand.models.generate import (
-    check_writer,
-    generate_texts,
-    is_endpoint,
-    resolve_writer,
-)
+from measurand.models.generate import generate_texts, resolve_writer
 from measurand.models.places import SMOLLM2, writer_path
 from measurand.models.server.endpoint import Endpoint
 
@@ -92,15 +87,6 @@ class Prompted:
             self.style if self.labeled else f"{self.style}-unlabeled"
         )
 
-    @property
-    def remote(self) -> bool:
-        """Whether a server writes."""
-        return is_endpoint(self.model)
-
-    def check_model(self) -> None:
-        """Raise where the weights are not to be had, or no server is named."""
-        check_writer(self.model)
-
     def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
         """What the model wrote; empty where it refused or only repeated the prompt."""
         prompts = self.prompts(items, rng)
@@ -164,15 +150,6 @@ class Edited:
     def __post_init__(self) -> None:
         """Refuse a model that cannot be."""
         resolve_writer(self.model)
-
-    @property
-    def remote(self) -> bool:
-        """Whether a server writes."""
-        return is_endpoint(self.model)
-
-    def check_model(self) -> None:
-        """Raise where the weights are not to be had, or no server is named."""
-        check_writer(self.model)
 
     def origin(self, items: Items, rng: np.random.Generator) -> list[str]:
         """The rationales as they were."""

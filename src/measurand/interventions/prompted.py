@@ -18,7 +18,7 @@ from measurand.core.errors import BadOption
 from measurand.core.items import Items
 from measurand.core.recipe import LOCATE
 from measurand.interventions.paraphrase import apply_wording, parse_wordings
-from measurand.models.generate import check_writer, generate_texts, resolve_writer
+from measurand.models.generate import generate_texts, resolve_writer
 from measurand.models.places import SMOLLM2, writer_path
 from measurand.models.server.endpoint import Endpoint
 
@@ -53,10 +53,6 @@ class PromptedRewording:
                 f"draw is {self.draw} and max_tokens {self.max_tokens}; allowed are 0 "
                 "or more and 1 or more"
             )
-
-    def check_model(self) -> None:
-        """Raise where the weights are not to be had, or no server is named."""
-        check_writer(self.model)
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items with another wording of the field each, where the model had one."""

@@ -12,7 +12,7 @@ from measurand.core.items import Items
 from measurand.core.recipe import LOCATE
 from measurand.interventions.paraphrase import apply_wording, parse_wordings
 from measurand.models.places import model_path
-from measurand.models.seq2seq import load_seq2seq, rewritings
+from measurand.models.seq2seq import rewritings
 
 WAYS = 8  # of saying each text, from which the different ones are kept
 
@@ -45,10 +45,6 @@ class Rewrite:
                 f"draw is {self.draw} and length {self.length}; allowed are 0 or more "
                 "and 1 or more"
             )
-
-    def check_model(self) -> None:
-        """Raise where the model is not to be had."""
-        load_seq2seq(self.model)
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items with another wording of the field each, where the model had one."""

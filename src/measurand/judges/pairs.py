@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-import numpy as np
-
 from measurand.core.arrays import Bools
 from measurand.core.explainer import Pairs
 
@@ -61,9 +59,3 @@ def minimal_pairs() -> tuple[MinimalPair, ...]:
         else:
             first = line
     return tuple(pairs)
-
-
-def accepted_pairs(accept: Accept) -> Bools:
-    """Which of the packaged pairs a filter takes for paraphrases."""
-    pairs = [(pair.first, pair.second) for pair in minimal_pairs()]
-    return np.asarray(accept(pairs), bool)

@@ -28,15 +28,6 @@ WRITERS = Catalogue(
         ),
     },
 )
-MODEL_LOCATIONS = Catalogue(
-    "place of a model",
-    {
-        HERE: Entry(
-            "measurand.models.causal_loading:locate_decoder", "its weights", "torch"
-        ),
-        THERE: Entry("measurand.models.server.client:server_url", "its server", "llm"),
-    },
-)
 
 
 def resolve_writer(model: str | Endpoint, terms: Terms | None = None) -> str | Endpoint:
@@ -69,15 +60,6 @@ def is_endpoint(model: str | Endpoint) -> bool:
     (True, False)
     """
     return isinstance(model, Endpoint) or model.startswith(SERVED)
-
-
-def check_writer(model: str | Endpoint) -> None:
-    """Raise where the weights are not to be had, or no server is named."""
-    target = resolve_writer(model)
-    if isinstance(target, Endpoint):
-        MODEL_LOCATIONS.thing(THERE)(terms_of(target).url)
-    else:
-        MODEL_LOCATIONS.thing(HERE)(local_name(target))
 
 
 def generate_texts(

@@ -35,56 +35,6 @@ class MajorityReader:
         return self.fit(items, rng)
 
 
-COUNT = "\0choices"  # a column that no table of items has: how many choices there are
-LEAST_SHARE = 1e-9  # of a position that was never right, so that shares can be shared
-
-
-@dataclass(frozen=True)
-class PositionReader:
-    """The commonest position of the right choice among as many choices.
-
-    So it sees that the right choice is always the last one, or the middle one, of
-    however many: by letters alone, the last of two is the second of eight.
-    """
-
-    kind: ClassVar[str] = "position"
-    traits: ClassVar[Traits] = Traits(Strength.TEXTLESS)
-
-    def fit(self, items: Items, rng: np.random.Generator) -> "FittedPosition":
-        """Count the letters by the number of choices, backing off to those of all."""
-        return FittedPosition(MetadataReader((COUNT,)).fit(_add_counts(items), rng))
-
-    def fit_choices(self, items: Items, rng: np.random.Generator) -> "FittedPosition":
-        """The same: no choice is read."""
-        return self.fit(items, rng)
-
-
-@dataclass(frozen=True, eq=False)
-class FittedPosition:
-    """How often each position was right, by the number of choices."""
-
-    reader: "FittedMetadata"
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """The letters."""
-        return self.reader.classes
-
-    def predict(self, items: Items) -> Floats:
-        """The shares of the positions that an item has."""
-        offered = np.arange(len(self.classes)) < items.choice_counts[:, None]
-        shares = np.maximum(self.reader.predict(_add_counts(items)), LEAST_SHARE)
-        return np.asarray(
-            shares * offered / (shares * offered).sum(axis=1, keepdims=True)
-        )
-
-
-def _add_counts(items: Items) -> Items:
-    """The items with how many choices each has, as metadata."""
-    counts = items.choice_counts.astype(str)
-    return items.with_table(items.table.assign(**{COUNT: counts}))
-
-
 @dataclass(frozen=True)
 class MetadataReader:
     """The commonest label given the metadata.

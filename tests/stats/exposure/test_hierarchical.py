@@ -7,7 +7,12 @@ from scipy.stats import binom, norm
 
 from measurand.core.errors import UnknownName
 from measurand.stats.exposure.hierarchical import fit_posterior, fit_studies
-from measurand.stats.exposure.laplace import find_mode, log_likelihood, mean_effects
+from measurand.stats.exposure.laplace import (
+    draw_by_point,
+    find_mode,
+    log_likelihood,
+    mean_effects,
+)
 from measurand.stats.exposure.nuts import sample_nuts
 from measurand.stats.exposure.predictive import prior_predictive
 from measurand.stats.exposure.simulations import Truth, simulate_studies, study_coverage
@@ -98,7 +103,8 @@ def here(model="observation"):
 
 def test_with_one_model_the_lm_term_drops_out():
     posterior = fit_posterior(small(TINY))
-    assert posterior.draws(np.random.default_rng(0), 10).effects.fixed.shape == (10, 2)
+    ((_, effects), *_) = draw_by_point(posterior.grid, np.random.default_rng(0), 10)
+    assert effects.fixed.shape[1] == 2
     assert posterior.estimate().low < float(posterior.beta.mean)
 
 
@@ -115,12 +121,14 @@ def test_a_batch_finds_what_single_fits_find():
 @pytest.mark.parametrize("model", ["observation", "paper", "released"])
 def test_draws_have_the_moments_of_the_posterior(model, rng):
     posterior = here(model)
-    draws = posterior.draws(rng, 4000)
+    draws = [effects for _, effects in draw_by_point(posterior.grid, rng, 4000)]
+    beta = np.concatenate([effects.fixed[:, -1] for effects in draws])
     sd = float(posterior.beta.sd)
-    assert draws.beta.mean() == pytest.approx(float(posterior.beta.mean), abs=0.06 * sd)
-    assert draws.beta.std() == pytest.approx(sd, rel=0.05)
+    assert beta.mean() == pytest.approx(float(posterior.beta.mean), abs=0.06 * sd)
+    assert beta.std() == pytest.approx(sd, rel=0.05)
     latent = posterior.grid.mode.blocks.latent
-    fitted = expit(draws.effects.logits(latent)).mean(axis=0)
+    parts = [expit(effects.logits(latent)) for effects in draws]
+    fitted = np.concatenate(parts).mean(axis=0)
     assert fitted.mean() == pytest.approx(
         (latent.correct / latent.trials).mean(), abs=0.005
     )

@@ -21,7 +21,7 @@ def test_the_published_figures_are_met(rank, rng):
 
 
 def test_a_trial_is_what_pca_and_a_regression_give(rng):
-    rows, target = split_toy_rows(10, 30, rng, 2, table=7)
+    rows, target = split_toy_rows(10, 30, rng, 2)
     train, extra, test = np.split(rows[1], [LABELLED, LABELLED + 30])
     known, asked = target[1][:LABELLED], target[1][LABELLED + 30 :]
 
@@ -35,7 +35,7 @@ def test_a_trial_is_what_pca_and_a_regression_give(rng):
 
 
 def test_components_of_the_test_features_flatter_more_at_a_higher_rank(rng):
-    found = [pca_bias(rank, 25, rng=rng, trials=150, table=None) for rank in (5, 20)]
+    found = [pca_bias(rank, 25, rng=rng, trials=150) for rank in (5, 20)]
     assert all(one.low > 0 for one in found)
     assert found[1].low > found[0].high
 
@@ -45,7 +45,7 @@ def test_with_many_rows_there_is_nothing_to_flatter(rng):
 
 
 def test_every_trial_splits_the_same_rows(rng):
-    rows, target = split_toy_rows(5, 25, rng, 3, table=1)
+    rows, target = split_toy_rows(5, 25, rng, 3)
     assert not np.array_equal(target[0], target[1])
     np.testing.assert_allclose(np.sort(target[0]), np.sort(target[1]))
     assert rows.shape == (3, LABELLED + 50, 20)

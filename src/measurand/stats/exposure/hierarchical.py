@@ -21,9 +21,7 @@ from measurand.stats.exposure.laplace import (
     COARSE,
     FINE,
     START,
-    PosteriorDraws,
     PosteriorGrid,
-    draw_posterior,
     explore_posterior,
     mean_effects,
 )
@@ -152,10 +150,6 @@ class Posterior:
         low, high = (float(end) for end in self.beta.interval(level))
         value, n = float(self.beta.mean), len(self.pairs)
         return Estimate(value, low, high, level, n, self._method)
-
-    def draws(self, rng: np.random.Generator, size: int = DRAWS) -> PosteriorDraws:
-        """Joint draws of every effect and standard deviation."""
-        return draw_posterior(self.grid, rng=rng, size=size)
 
     def repeat_studies(
         self, rng: np.random.Generator, size: int = DRAWS

@@ -148,9 +148,7 @@ class PosteriorGrid:
 
 
 def explore_posterior(
-    latent: Latent,
-    lattice: tuple[float, float] = FINE,
-    start: float | Floats = START,
+    latent: Latent, lattice: tuple[float, float] = FINE, start: float | Floats = START
 ) -> PosteriorGrid:
     """The posterior of the log standard deviations on a lattice around its top.
 
@@ -254,40 +252,6 @@ def _density_surface(
 
 
 BLOCK = 50_000  # logits at once: more would not fit into a fast cache
-
-
-@dataclass(frozen=True)
-class PosteriorDraws:
-    """Joint draws; the first axis of everything runs over draws.
-
-    Attributes:
-        effects: Every effect.
-        sds: The standard deviations of effects, in the order of the model's names.
-    """
-
-    effects: LogitEffects
-    sds: Floats
-
-    @property
-    def beta(self) -> Floats:
-        """The log-odds that the treatment adds."""
-        return self.effects.fixed[:, -1]
-
-
-def draw_posterior(
-    grid: PosteriorGrid, *, rng: np.random.Generator, size: int, study: int = 0
-) -> PosteriorDraws:
-    """Joint draws of every effect and standard deviation of one study."""
-    parts = list(draw_by_point(grid, rng, size, study))
-    arrays = [
-        np.concatenate([getattr(effects, name) for _, effects in parts])
-        for name in ("fixed", "local", "pair", "observation")
-    ]
-    sds = np.concatenate(
-        [np.tile(np.exp(logs), (len(effects.fixed), 1)) for logs, effects in parts]
-    )
-    order = rng.permutation(size)
-    return PosteriorDraws(LogitEffects(*(array[order] for array in arrays)), sds[order])
 
 
 def draw_by_point(

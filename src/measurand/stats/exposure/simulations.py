@@ -105,12 +105,7 @@ PIECE = 100  # trials in memory at once
 
 
 def pca_bias(
-    rank: int,
-    n: int,
-    *,
-    rng: np.random.Generator,
-    trials: int = TRIALS,
-    table: int | None = TABLE,
+    rank: int, n: int, *, rng: np.random.Generator, trials: int = TRIALS
 ) -> Estimate:
     """R² with components of the test features less R² with those of extra ones.
 
@@ -119,47 +114,36 @@ def pca_bias(
         n: Test rows, and as many extra ones.
         rng: Splits the rows.
         trials: How often.
-        table: The seed of the one table that all trials split; None for another table
-            in every trial.
     """
     gained = np.concatenate(
         [
-            toy_gains(
-                *split_toy_rows(rank, n, rng, min(PIECE, trials - done), table), rank
-            )
+            toy_gains(*split_toy_rows(rank, n, rng, min(PIECE, trials - done)), rank)
             for done in range(0, trials, PIECE)
         ]
     )
     half = 1.96 * float(gained.std(ddof=1)) / np.sqrt(trials)
     value = float(gained.mean())
-    tables = "a table each" if table is None else "one table"
-    method = f"normal, {trials} trials, {tables}"
+    method = f"normal, {trials} trials, one table"
     return Estimate(value, value - half, value + half, 0.95, trials, method)
 
 
 def split_toy_rows(
-    rank: int, n: int, rng: np.random.Generator, trials: int, table: int | None
+    rank: int, n: int, rng: np.random.Generator, trials: int
 ) -> tuple[Floats, Floats]:
     """Trials × rows of features and targets: train first, then extra, then test."""
     from sklearn.datasets import make_regression  # slow to load, and seldom needed
 
-    seeds = rng.integers(2**31, size=trials) if table is None else [table]
-    datasets = [
-        make_regression(
-            LABELLED + 2 * n,
-            FEATURES,
-            n_informative=INFORMATIVE,
-            effective_rank=rank,
-            noise=1.0,
-            random_state=int(seed),
-        )
-        for seed in seeds
-    ]
-    rows, target = (np.stack(part) for part in zip(*datasets, strict=True))
-    if table is None:
-        return rows, target
-    order = rng.permuted(np.tile(np.arange(LABELLED + 2 * n), (trials, 1)), axis=1)
-    return rows[0][order], target[0][order]
+    count = LABELLED + 2 * n
+    rows, target = make_regression(
+        count,
+        FEATURES,
+        n_informative=INFORMATIVE,
+        effective_rank=rank,
+        noise=1.0,
+        random_state=TABLE,
+    )
+    order = rng.permuted(np.tile(np.arange(count), (trials, 1)), axis=1)
+    return rows[order], target[order]
 
 
 def toy_gains(rows: Floats, target: Floats, rank: int) -> Floats:

@@ -90,21 +90,6 @@ class PecoScore:
         """The headline, times 100, or the preset that was asked for."""
         return self.estimate.value
 
-    @property
-    def mutual_information(self) -> float:
-        """Bits that the cluster tells about the label, chance included."""
-        return float(self.associations["value"][["mutual_information"]].item())
-
-    @property
-    def cramers_v(self) -> float:
-        """Cramer's V of clusters and labels; no number with one cluster."""
-        return float(self.associations["value"][["cramers_v"]].item())
-
-    @property
-    def majority_accuracy(self) -> float:
-        """The share of items that have their cluster's commonest label."""
-        return float(self.associations["value"][["majority_accuracy"]].item())
-
 
 def peco(
     clusters: Column,
