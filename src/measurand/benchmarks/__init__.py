@@ -55,7 +55,7 @@ HARBOUR = Catalogue(
         "synthetic:harbour": Entry(
             "measurand.benchmarks.synthetic_harbour:plant_harbour",
             "made claims about boats, with a length leak and telling explanations",
-        ),
+        )
     },
 )
 BENCHMARKS = Catalogue(

@@ -22,12 +22,7 @@ ALL_RIGHT = re.compile(r"(?:correct|right|accepted|gold)answers")
 
 
 def advise_label(table: pd.DataFrame, columns: Sequence[str]) -> str:
-    """The options that would read a label, or free answers; empty where none are seen.
-
-    Args:
-        table: The rows.
-        columns: The columns that have no part yet.
-    """
+    """The options that would read a label, or free answers; empty where none would."""
     return next(_layouts(table, columns), "")
 
 

@@ -18,10 +18,7 @@ from measurand.benchmarks.cells import (
     rationale_cells,
     text_cells,
 )
-from measurand.benchmarks.choices import (
-    find_choice_columns,
-    read_choices,
-)
+from measurand.benchmarks.choices import find_choice_columns, read_choices
 from measurand.benchmarks.counts import (
     benchmark_counts,
     check_benchmark_labels,
@@ -492,10 +489,7 @@ def _unread_parts(table: pd.DataFrame, roles: ColumnRoles) -> list[str]:
         return misspelt_parts(filled, roles)
     heads = [head.column for head in parse_paths(path, filled)]
     others = [column for column in filled if column not in heads]
-    return [
-        f"{quote(path, 200)} could be the evidence",
-        *misspelt_parts(others, roles),
-    ]
+    return [f"{quote(path, 200)} could be the evidence", *misspelt_parts(others, roles)]
 
 
 def check_join(join: object) -> None:

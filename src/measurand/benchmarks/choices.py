@@ -218,13 +218,7 @@ def read_choices(
 def right_choices(
     table: pd.DataFrame, choices: Sequence[str], labels: Sequence[str]
 ) -> dict[str, list[str | None]]:
-    """The choice that each of these columns would call right, for every row.
-
-    Args:
-        table: The rows.
-        choices: The columns of the choices.
-        labels: The columns that may be the label.
-    """
+    """The choice that each of these columns would call right, for every row."""
     roles = ColumnRoles("", None, "", choice_columns=tuple(choices))
     items = _read_table(table, roles, "choices")
     return {

@@ -53,12 +53,7 @@ def find_flagged(column: "pd.Series[str]", name: str) -> FlaggedTexts | None:
 
 
 def check_unflagged(column: "pd.Series[str]", name: str) -> None:
-    """Raise where flags or scores say that not all of the answers are right.
-
-    Args:
-        column: The answers.
-        name: What the column is called.
-    """
+    """Raise where flags or scores say that not all of the answers are right."""
     pointing = _pointing_keys(column)
     for cell in column:
         for key, values in _open_lists(cell).items():

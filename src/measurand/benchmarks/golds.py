@@ -33,11 +33,6 @@ def read_golds(
     """The golds as they are given; a split that hides all of its own is left out.
 
     Hidden are blanks and -1, where no row of the split has another gold.
-
-    Args:
-        table: The rows.
-        roles: Which column is what.
-        items: The choices of each row.
     """
     cells = [
         open_gold(cell, len(item.texts))
@@ -122,12 +117,6 @@ def gold_way(
 
     Marks of the choices come first. Other ways in which all golds lead to a choice, not
     always the same one, are refused, since nothing tells which is meant.
-
-    Args:
-        golds: As they are given, of all tables.
-        items: The choices of each.
-        tables: The same rows, of which a column may hold the right texts.
-        roles: Which column is what.
     """
     if roles.label in roles.choice_columns:
         return TEXT_OF
@@ -253,11 +242,6 @@ def right_keys(
     """The choice that each label leads to, as it is compared; None for none.
 
     Where nothing tells how the cells are meant, none leads to any.
-
-    Args:
-        table: The rows, whose labels may be missing or several.
-        roles: Which column is what.
-        items: The choices of each row.
     """
     cells = [
         open_gold(cell, len(item.texts))

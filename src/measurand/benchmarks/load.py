@@ -96,11 +96,7 @@ def _load_known(name: str, seed: int, **terms: Any) -> Benchmark:
 
 
 def load_parts(
-    source: str,
-    *,
-    tests: Sequence[str] = (),
-    parts: Sequence[str] = (),
-    **options: Any,
+    source: str, *, tests: Sequence[str] = (), parts: Sequence[str] = (), **options: Any
 ) -> Benchmark:
     """The benchmark with the first of `tests` or `parts`, and beside it the others."""
     sides: list[dict[str, Any]]

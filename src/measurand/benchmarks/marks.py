@@ -128,11 +128,7 @@ def fitting_marks(marks: Marks, count: int) -> dict[str, list[str]]:
 
 
 def mark_by_prefix(items: Sequence[ItemChoices]) -> list[ItemChoices]:
-    """The items, marked by the letters before their texts where all have their own.
-
-    Args:
-        items: The choices of each row.
-    """
+    """The items, marked by the letters before their texts where all have their own."""
     prefixes = [_prefixes(item.texts) for item in items]
     if not all(prefixes):
         return [*items]

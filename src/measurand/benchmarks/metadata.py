@@ -348,13 +348,7 @@ def _measure_texts(
             sentence_count = count_sentences(context)
             counts.append(f"{MANY}+" if sentence_count >= MANY else str(sentence_count))
     return _TextMeasures(
-        forms,
-        types,
-        negations,
-        writings,
-        np.array(lengths),
-        np.array(overlaps),
-        counts,
+        forms, types, negations, writings, np.array(lengths), np.array(overlaps), counts
     )
 
 

@@ -134,13 +134,7 @@ def _try_to_open(value: object) -> object:
 def add_path_columns(
     tables: Sequence[pd.DataFrame], columns: Sequence[str], named: dict[str, str]
 ) -> list[pd.DataFrame]:
-    """The tables, with a column for every name that is a path and no column.
-
-    Args:
-        tables: The rows of all sides.
-        columns: The columns that all of them have.
-        named: The names that were given, with the argument of each.
-    """
+    """The tables, with a column for every name that is a path and no column."""
     widened = list(tables)
     for name, argument in named.items():
         if name in columns:
@@ -236,11 +230,7 @@ def _holds_object(cell: object) -> bool:
 
 
 def missing_field(
-    name: str,
-    columns: Sequence[str],
-    tables: Sequence[pd.DataFrame],
-    *,
-    several: bool,
+    name: str, columns: Sequence[str], tables: Sequence[pd.DataFrame], *, several: bool
 ) -> NoField:
     """The error of a name that is no column and leads nowhere, with the nearest.
 
@@ -275,12 +265,7 @@ def _leads_somewhere(
 def suggest_roles(
     table: pd.DataFrame, named: Iterable[str | None] = ()
 ) -> dict[str, str]:
-    """A path, or columns with a plus, for parts that no column plainly plays.
-
-    Args:
-        table: The rows of a file.
-        named: The columns that have a part already.
-    """
+    """A path, or columns with a plus, for parts that no column plainly plays."""
     nested = find_nested(table)
     values = {path: found for c in nested.values() for path, found in c.paths.items()}
     taken = {*named, *(name for part in PLAIN for name in plain_names(part))}
@@ -307,12 +292,7 @@ def suggest_roles(
 def suggest_evidence(
     table: pd.DataFrame, columns: Mapping[str, Sequence[str]]
 ) -> str | None:
-    """What may be the evidence of a file that is read without; None where nothing may.
-
-    Args:
-        table: The rows of a file.
-        columns: The columns of each part that has any.
-    """
+    """What may be the evidence of a file that is read without; else None."""
     if "evidence" in columns or "fields" in columns:
         return None
     names = [name for part in columns.values() for name in part]

@@ -15,12 +15,7 @@ import pandas as pd
 from measurand.benchmarks.cells import scalar_text
 from measurand.benchmarks.item_choices import text_key
 from measurand.benchmarks.paths import Path, is_missing, open_listed
-from measurand.benchmarks.roles import (
-    ColumnRoles,
-    NamedColumns,
-    bare_name,
-    plain_golds,
-)
+from measurand.benchmarks.roles import ColumnRoles, NamedColumns, bare_name, plain_golds
 from measurand.core.errors import AmbiguousRoles, quote
 from measurand.core.items import LETTERS
 
@@ -195,19 +190,9 @@ def _letter_place(gold: str) -> int:
 
 
 def check_unread_choices(
-    table: pd.DataFrame,
-    columns: Sequence[str],
-    roles: ColumnRoles,
-    named: NamedColumns,
+    table: pd.DataFrame, columns: Sequence[str], roles: ColumnRoles, named: NamedColumns
 ) -> None:
-    """Raise where the label seems to point at choices that would be left unread.
-
-    Args:
-        table: The rows.
-        columns: The columns that may play a part.
-        roles: The part of each, as it would be read.
-        named: The parts that were named, and that are so wanted.
-    """
+    """Raise where the label seems to point at choices that would be left unread."""
     if roles.choices is not None and roles.answers is None:
         return
     free = [column for column in columns if not _is_in_use(column, roles, named)]

@@ -57,11 +57,7 @@ def read_printed(text: str) -> object:
 
 
 def check_printed(cell: object) -> None:
-    """Raise where a cell that could not be opened prints a list, an object or an array.
-
-    Args:
-        cell: What opening the cell gave.
-    """
+    """Raise where a cell that could not be opened prints a list, object or array."""
     if isinstance(cell, str) and LIKELY.fullmatch(cell):
         raise BadInput(
             f"{quote(cell)} looks like a list or an array as Python or numpy prints "

@@ -55,13 +55,7 @@ HINTS = {
 def propose_columns(
     table: pd.DataFrame, named: Mapping[str, str], missing: Sequence[str]
 ) -> dict[str, str]:
-    """The column that each missing part may be; the evidence too, where it has none.
-
-    Args:
-        table: The rows of a file.
-        named: The columns that were named, each with its part.
-        missing: The parts that no column plainly plays.
-    """
+    """The column that each missing part may be; the evidence too, where it has none."""
     columns = [str(name) for name in table.columns]
     head = table.head(ROWS)
     other_names = {name for part in PLAIN for name in plain_names(part)}

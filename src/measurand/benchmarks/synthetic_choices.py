@@ -122,11 +122,7 @@ def plant_reading(*, seed: int = 0) -> Benchmark:
 
 
 def plant_choice_benchmark(
-    name: str,
-    plan: PlantedChoices,
-    *,
-    seed: int = 0,
-    sizes: Mapping[str, int] = SIZES,
+    name: str, plan: PlantedChoices, *, seed: int = 0, sizes: Mapping[str, int] = SIZES
 ) -> Benchmark:
     """The benchmark of a plan, with metadata that the shape of the choices gives."""
     evidence = "evidence" if plan.has_evidence else None

@@ -25,12 +25,7 @@ STEM, STEM_CHOICES = "stem", "choices"  # in a question that is an object
 
 
 def unfold_rows(table: pd.DataFrame, named: Collection[str] = ()) -> pd.DataFrame:
-    """The table with one row an item; columns that `named` leads into stay as they are.
-
-    Args:
-        table: The rows as they were read.
-        named: The columns and paths that were named.
-    """
+    """The table with one row an item; columns that `named` leads into stay."""
     _check_one_question(table, named)
     for column in INNER:
         if column in table and not _is_named(column, named):

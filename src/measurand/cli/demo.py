@@ -10,12 +10,7 @@ import typer
 
 from measurand.cli import options as o
 from measurand.cli.app import app
-from measurand.cli.console import (
-    notice,
-    open_with_progress,
-    print_all,
-    run_log,
-)
+from measurand.cli.console import notice, open_with_progress, print_all, run_log
 from measurand.cli.groups import EngineOptions, RunOptions, expand_groups
 
 if TYPE_CHECKING:
@@ -58,10 +53,7 @@ FAULTS = {
         "refuted claims are longer", ("leaks",), "leak.part", {**BRIEF, "tsne": False}
     ),
     "evidence": PlantedFault(
-        "the evidence decides nothing",
-        ("not needed", "used, not needed"),
-        "",
-        BRIEF,
+        "the evidence decides nothing", ("not needed", "used, not needed"), "", BRIEF
     ),
     "explanations": PlantedFault(
         "explanations give the label away",

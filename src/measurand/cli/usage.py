@@ -25,13 +25,7 @@ ALLOWED = {
 def describe_usage(
     error: Any, words: Sequence[str], verbs: Mapping[str, Any]
 ) -> MeasurandError:
-    """The error of ours for what the parser could not make sense of.
-
-    Args:
-        error: What the parser raised.
-        words: The command line after the program's name.
-        verbs: The parser of each verb by its name.
-    """
+    """The error of ours for what the parser could not make sense of."""
     verb = words[0] if words and not words[0].startswith("-") else None
     if verb is not None and verb not in verbs:
         return UnknownName("verb", verb, list(verbs))

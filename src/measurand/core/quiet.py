@@ -20,9 +20,6 @@ def quiet_hub(*, asks: bool = True) -> Iterator[None]:
 
     Loggers have a level of their own only where somebody chose it; ours is for now. A
     hub that is not there is not tried for half a minute a file: its cache is read.
-
-    Args:
-        asks: Whether the hub may be asked for anything.
     """
     logs = [logging.getLogger(name) for name in HUB_LOGS]
     levels = [log.level for log in logs]

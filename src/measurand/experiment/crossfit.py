@@ -16,12 +16,7 @@ from measurand.core.arrays import Floats, Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.clusters import split_ways
 from measurand.core.intervention import Selection
-from measurand.core.reader import (
-    Reader,
-    Seeded,
-    TemperatureScaled,
-    skip_temperature,
-)
+from measurand.core.reader import Reader, Seeded, TemperatureScaled, skip_temperature
 from measurand.core.recipe import traits_of
 from measurand.experiment.ask import ANSWERS, TEXTS, Answer, Ask
 from measurand.experiment.trial import asked_items
@@ -89,10 +84,7 @@ def calibrate_across(shares: Floats, gold: Ints, clusters: Ints) -> Floats:
 
 
 def join_folds(
-    asks: Sequence[Ask],
-    answers: Sequence[Answer],
-    benchmark: Benchmark,
-    seed: int,
+    asks: Sequence[Ask], answers: Sequence[Answer], benchmark: Benchmark, seed: int
 ) -> list[Answer]:
     """The answer to each ask, from those to the asks of its folds in the same order."""
     counts = [len(fold_asks(ask, benchmark)) for ask in asks]

@@ -15,11 +15,7 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.recipe import identity, traits_of
 from measurand.core.store import Store, entry_key
 from measurand.experiment.experiment import open_experiment
-from measurand.models.server.ceiling import (
-    FOLDER,
-    CallPlan,
-    make_plan,
-)
+from measurand.models.server.ceiling import FOLDER, CallPlan, make_plan
 from measurand.models.server.rehearsal import Rehearsal, hold_rehearsal
 
 

@@ -37,13 +37,7 @@ def default_template(template: str | Mapping[str, str]) -> str:
 def render_turns(
     template: str, prompts: Sequence[str], tokens: Mapping[str, str]
 ) -> list[str]:
-    """Each prompt as what a user says, and the opening of the answer.
-
-    Args:
-        template: The Jinja source.
-        prompts: What the user says, one conversation each.
-        tokens: The special tokens that the template may name, such as `bos_token`.
-    """
+    """Each prompt as what a user says, and the opening of the answer."""
     task = {"template": template, "prompts": list(prompts), "tokens": dict(tokens)}
     allowed = SECONDS + SECONDS_EACH * len(prompts)
     try:

@@ -31,13 +31,7 @@ AT_ONCE = {"cuda": 65_536, "cpu": 4_096}  # tokens whose gradient is taken at on
 
 
 def saliency(model: Any, batch: Batch, targets: torch.Tensor) -> torch.Tensor:
-    """The norm of the posterior's gradient at each token's embedding: items × tokens.
-
-    Args:
-        model: Takes `inputs_embeds` for `input_ids`, and gives `logits`.
-        batch: What the model takes, without padding.
-        targets: The class of each item.
-    """
+    """The norm of the posterior's gradient at each token: items × tokens."""
     points = _token_embeddings(model, batch["input_ids"])
     points = points.detach().requires_grad_()
     margins = _target_margins(model, points, batch, targets)

@@ -255,9 +255,7 @@ def focused_masked_loss(model: Any) -> Loss:
     return loss_at_places(positions)
 
 
-def loss_at_places(
-    positions: list[torch.Tensor],
-) -> Loss:
+def loss_at_places(positions: list[torch.Tensor]) -> Loss:
     """Cross entropy at `places` alone, which a hook finds in `positions`."""
 
     def focused_loss(run: Any, batch: Batch) -> torch.Tensor:

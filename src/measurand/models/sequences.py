@@ -123,10 +123,7 @@ class TokenSequences:
 
 
 def join_fields(
-    parts: Sequence[TokenizedTexts],
-    joint: Joint,
-    most: int,
-    widest: int | None = None,
+    parts: Sequence[TokenizedTexts], joint: Joint, most: int, widest: int | None = None
 ) -> TokenSequences:
     """The items of these fields; where they are too long, each field gives fairly."""
     full = np.stack([np.diff(part.starts) for part in parts])

@@ -285,12 +285,6 @@ def random_batches(
 
     Items are mixed first and sorted only within pools, so that batches differ from
     epoch to epoch. One batch may be short, and is the last.
-
-    Args:
-        lengths: The length of each item.
-        batch: Items a batch.
-        rng: Where the order comes from.
-        pool: Items a pool; many where None.
     """
     order = rng.permutation(len(lengths))
     pool, plan = pool or LARGEST * batch, []

@@ -29,11 +29,6 @@ def gram_scores(texts: Sequence[str], grams: Grams, weights: Floats) -> list[Flo
 
     What a feature adds is shared by the places it stands in, and what a pair adds there
     by its two words.
-
-    Args:
-        texts: The texts of one field.
-        grams: The features of that field.
-        weights: Features × classes.
     """
     tokens = number_words(texts, grams.vocabulary, grow=False)
     rows, ids, size = tokens.rows, tokens.ids.astype(np.int64), len(grams.vocabulary)

@@ -16,12 +16,7 @@ from measurand.core.task import Task
 from measurand.models.encoder import cuda_or_cpu, encoder_location, encoder_window
 from measurand.models.masked import AdaptedEncoder, EncoderAdaptation, adapt_encoder
 from measurand.models.sequences import TokenSequences, input_tensors
-from measurand.models.training import (
-    Batch,
-    Loss,
-    Schedule,
-    train_model,
-)
+from measurand.models.training import Batch, Loss, Schedule, train_model
 from measurand.readers.contests import best_temperature, contest_temperature
 from measurand.readers.encoder_fitted import FittedEncoder, last_map
 from measurand.readers.encoder_training import (

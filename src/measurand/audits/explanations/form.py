@@ -49,14 +49,7 @@ def read_form(
     test_texts: Sequence[str],
     clusters: Clusters = None,
 ) -> FormLeak:
-    """What the form of these rationales gives away, and by which part of it.
-
-    Args:
-        experiment: The benchmark, seed, store and engine.
-        train_texts: The rationales of the training items.
-        test_texts: Those of the test items.
-        clusters: The cluster of each test item.
-    """
+    """What the form of these rationales gives away, and by which part of it."""
 
     def ask(reader: Reader, change: Callable[[str], str]) -> Leak:
         train, test = (

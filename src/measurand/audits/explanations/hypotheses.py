@@ -55,17 +55,7 @@ def decide_hypotheses(
     seed: int,
     word_judge: bool = False,
 ) -> tuple[list[Finding], dict[str, str]]:
-    """The answers, and under their names the reasons where there are none.
-
-    Args:
-        scores: The scores of rationales, item by item.
-        drift_likeness: How like each rationale and its drifted form are: by
-            entailment, bertscore, rouge_l.
-        order: The rank correlation of VARIF with the known order.
-        ranked: VARIF of the explainers of that order.
-        seed: Where the resamples come from.
-        word_judge: Whether entailment is by a judge that counts words.
-    """
+    """The answers, and under their names the reasons where there are none."""
     likeness = Scores(
         {name: {"drift": entry} for name, entry in drift_likeness.items()},
         {},

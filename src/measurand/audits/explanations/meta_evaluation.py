@@ -82,16 +82,7 @@ def evaluate_metrics(
     word_judge: bool = False,
     resamples: int = MEAN_RESAMPLES,
 ) -> MetaEvaluation:
-    """Every statement about the metrics.
-
-    Args:
-        scores: What every metric says of every explainer's rationales.
-        drift_likeness: How like a rationale and its drifted form are, item by item: by
-            "entailment", "bertscore" and "rouge_l".
-        seed: Where the resamples come from.
-        word_judge: Whether entailment is by a judge that counts words.
-        resamples: How many.
-    """
+    """Every statement about the metrics."""
     all_levels = metric_levels(scores, seed=seed, resamples=resamples)
     figures = {name: figure for name, figure in all_levels.items() if name not in PARTS}
     auc_findings, not_separated = _separation_findings(scores)

@@ -231,12 +231,6 @@ def find_leaking_templates(
     `n` is how many rationales hold it, `share` how many of these have the label, `base`
     how many of all have it, and `q` the false-discovery rate.
 
-    Args:
-        texts: One rationale an item.
-        labels: The gold labels.
-        groups: Items with one value hang together and count once.
-        level: The share of false alarms among those named that is put up with.
-
     >>> said = ["he may not be so"] * 20 + ["so be he"] * 20
     >>> find_leaking_templates(said, ["a"] * 20 + ["b"] * 20)["template"].tolist()
     ['he may not be so', 'so be he']

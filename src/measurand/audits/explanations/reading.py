@@ -286,15 +286,7 @@ class _Asked:
         unsuited: str,
         leaking: tuple[str, ...],
     ) -> RationaleStage:
-        """What the verdict on the given rationales, or else the first ones, rests on.
-
-        Args:
-            part: What these rationales tell.
-            figures: Every metric, an explainer at a time.
-            frontier: The frontier, where there is one.
-            unsuited: Why this run states none.
-            leaking: Other columns that give the label away.
-        """
+        """What the verdict on the given rationales, or the first ones, rests on."""
         corpus = self.corpus
         explainer, clusters = corpus.explainer, corpus.clusters
         robustness = find_level(figures, "robustness", explainer)

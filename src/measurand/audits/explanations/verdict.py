@@ -144,11 +144,7 @@ def _axes_verdict(
 
 def _axis_list(stage: RationaleStage) -> str:
     """The axes that were measured, with their figures."""
-    axes = {
-        "R": stage.robustness,
-        "I": stage.informativeness,
-        "S": stage.specificity,
-    }
+    axes = {"R": stage.robustness, "I": stage.informativeness, "S": stage.specificity}
     return ", ".join(f"{axis} {e}" for axis, e in axes.items() if e is not None)
 
 

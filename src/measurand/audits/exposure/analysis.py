@@ -119,10 +119,7 @@ class SizeAnalysis:
 
 
 def analyse_sizes(
-    counts: pd.DataFrame,
-    method: Method,
-    seed: int,
-    answers: pd.DataFrame | None = None,
+    counts: pd.DataFrame, method: Method, seed: int, answers: pd.DataFrame | None = None
 ) -> list[SizeAnalysis]:
     """The analysis of every size of the study; single answers where they are known."""
     return [

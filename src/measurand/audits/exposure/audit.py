@@ -283,11 +283,7 @@ def plan_exposure(
 
 
 def analyse_accuracies(
-    table: pd.DataFrame,
-    *,
-    name: str,
-    settings: ExposureSettings = USUAL,
-    seed: int = 0,
+    table: pd.DataFrame, *, name: str, settings: ExposureSettings = USUAL, seed: int = 0
 ) -> Report:
     """The analysis of somebody else's accuracies or counts.
 
@@ -342,10 +338,7 @@ def _exposure_report(
             *replay_warnings(replays),
             *CAVEATS,
         ),
-        (
-            *exhibits(analyses, margin),
-            *exhibit_checks(analyses, replays, method, seed),
-        ),
+        (*exhibits(analyses, margin), *exhibit_checks(analyses, replays, method, seed)),
         run.counts,
     )
     return _add_overtraining(report, analyses, overtrained, run, margin, seed)

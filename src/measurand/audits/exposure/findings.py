@@ -23,12 +23,7 @@ from measurand.stats.exposure.effects import (
 )
 from measurand.stats.exposure.hierarchical import LEVEL
 from measurand.stats.exposure.nuts import Chains
-from measurand.stats.exposure.studies import (
-    ARMS,
-    pair_arms,
-    rows_by_size,
-    study_counts,
-)
+from measurand.stats.exposure.studies import ARMS, pair_arms, rows_by_size, study_counts
 from measurand.stats.exposure.summaries import per_doubling
 from measurand.stats.resampling import bootstrap
 from measurand.stats.scores import wilson_share
@@ -65,12 +60,7 @@ def arm_accuracy(counts: pd.DataFrame, arm: str) -> Estimate:
 
 
 def chance_warnings(counts: pd.DataFrame, commonest: Mapping[str, float]) -> list[str]:
-    """A warning for each model that no arm takes clearly above the commonest label.
-
-    Args:
-        counts: One row a model, task and draw.
-        commonest: The share of the commonest label of each task.
-    """
+    """A warning for each model that no arm takes clearly above the commonest label."""
     warnings = []
     for lm, rows in counts.groupby("lm", sort=True):
         weak_tasks = [

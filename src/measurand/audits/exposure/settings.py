@@ -8,12 +8,7 @@ from numbers import Integral
 
 from measurand.audits.exposure.arms import NEEDED, expand_arms
 from measurand.audits.exposure.study import Design
-from measurand.core.bounds import (
-    MOST_MARGIN,
-    MOST_REPEATS,
-    MOST_ROWS,
-    check_number,
-)
+from measurand.core.bounds import MOST_MARGIN, MOST_REPEATS, MOST_ROWS, check_number
 from measurand.core.errors import BadOption, UnknownName
 from measurand.stats.exposure.decisions import FEW_TASKS, WIDER
 from measurand.stats.exposure.nuts import import_bayes

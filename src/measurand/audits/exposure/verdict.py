@@ -12,12 +12,7 @@ from measurand.core.errors import Undefined, join_names
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Verdict
 from measurand.stats.decisions import round_up
-from measurand.stats.exposure.decisions import (
-    FEW_TASKS,
-    WIDER,
-    Decisions,
-    decide,
-)
+from measurand.stats.exposure.decisions import FEW_TASKS, WIDER, Decisions, decide
 from measurand.stats.exposure.draws import draws_to_decide
 from measurand.stats.exposure.effects import PairedEffects
 
@@ -66,24 +61,11 @@ def verdict(
     overtrained: Sequence[SizeAnalysis] = (),
     unlabelled: Collection[str] = (),
 ) -> Verdict:
-    """What the sizes let us say together; the overtrained arms have a line of theirs.
-
-    Args:
-        analyses: The analysis of each size.
-        margin: Percentage points that still count as nothing.
-        controls: By size, what doses did.
-        uncontrolled: Why there can be no control, where there can be none.
-        overtrained: The analysis of each size with the overtrained arms.
-        unlabelled: The models that learn no labels.
-    """
+    """What the sizes let us say together; overtrained arms have a line of theirs."""
     known = controls or {}
     judged = [
         Judged(
-            size.name,
-            size.paired,
-            known.get(size.name, ()),
-            uncontrolled,
-            unlabelled,
+            size.name, size.paired, known.get(size.name, ()), uncontrolled, unlabelled
         )
         for size in analyses
     ]

@@ -402,14 +402,7 @@ def load_topic(
     split_by: str = "both",
     seed: int = 0,
 ) -> Benchmark:
-    """The task of that name, its labels as class names.
-
-    Args:
-        called: Its name in `TOPICS`.
-        data: The folder that holds its file; else MEASURAND_DATA; else the hub.
-        split_by: As in `from_frames`.
-        seed: For the split.
-    """
+    """The task of that name, its labels as class names."""
     row = TOPICS[called]
     folder = data or os.environ.get(FOLDER_VARIABLE)
     rows = _read_topic_folder(row, Path(folder)) if folder else _read_topic_hub(row)

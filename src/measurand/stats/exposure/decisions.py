@@ -85,14 +85,7 @@ class Decisions:
 def decide(
     together: TaskMeans, alone: Sequence[TaskMeans], margin: float, sizes: int = 1
 ) -> Decisions:
-    """What these effects let one say.
-
-    Args:
-        together: The mean over models.
-        alone: Each model by itself; one model is all together.
-        margin: Percentage points that still count as nothing.
-        sizes: How many sizes share the false alarms.
-    """
+    """What these effects let one say."""
     alpha = ALPHA / sizes
     several = list(alone) if len(alone) > 1 else []
     families = [together, *several]

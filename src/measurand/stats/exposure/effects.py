@@ -234,13 +234,7 @@ class Effect:
 
 
 def task_spread(cells: TaskMeans, level: float = 0.90, centres: int = 1) -> Estimate:
-    """The standard deviation of true task effects, by the Q-profile method.
-
-    Args:
-        cells: The means whose spread it is.
-        level: Of the interval.
-        centres: How many means were taken out of them.
-    """
+    """The standard deviation of true task effects, by the Q-profile method."""
     count = cells.means.shape[-1]
     if count <= centres:
         raise Undefined("the spread of tasks needs two of them")

@@ -41,13 +41,7 @@ class Mode:
 
 
 def find_mode(latent: Latent, log_sds: Floats, logits: Floats) -> Mode:
-    """The most probable effects by Newton's method, each study and point for itself.
-
-    Args:
-        latent: The studies.
-        log_sds: Studies × points × effects.
-        logits: Where to start: studies × points (or 1) × the layout of the counts.
-    """
+    """The most probable effects by Newton's method, each study and point for itself."""
     shape = (*log_sds.shape[:-1], *latent.correct.shape[1:])
     logits = np.broadcast_to(logits, shape)
     for _ in range(STEPS):
@@ -150,13 +144,7 @@ class PosteriorGrid:
 def explore_posterior(
     latent: Latent, lattice: tuple[float, float] = FINE, start: float | Floats = START
 ) -> PosteriorGrid:
-    """The posterior of the log standard deviations on a lattice around its top.
-
-    Args:
-        latent: The studies.
-        lattice: Its step and its radius, in posterior sds.
-        start: Where to look for the top first.
-    """
+    """The posterior of the log standard deviations on a lattice around its top."""
     centre, curvature, logits = _find_top(latent, start)
     values, vectors = np.linalg.eigh(curvature)
     scales = 1 / np.sqrt(np.maximum(values, FLATTEST))

@@ -145,13 +145,7 @@ def _accuracy_difference(latent: Latent, right: Floats) -> Floats:
 
 
 def _luck_sd(latent: Latent, right: Floats, spread: Floats | float = 0.0) -> Floats:
-    """The sd that the luck of trainings and items gives the difference of a study.
-
-    Args:
-        latent: The study.
-        right: The mean chance of each count.
-        spread: The variance of that chance from training to training.
-    """
+    """The sd that the luck of trainings and items gives the difference of a study."""
     trials = latent.trials[0]
     has_trials = trials > 0
     # Of items: E[p (1 - p)] / n, where E[p²] is the mean squared and the spread.

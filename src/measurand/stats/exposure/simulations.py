@@ -107,14 +107,7 @@ PIECE = 100  # trials in memory at once
 def pca_bias(
     rank: int, n: int, *, rng: np.random.Generator, trials: int = TRIALS
 ) -> Estimate:
-    """R² with components of the test features less R² with those of extra ones.
-
-    Args:
-        rank: The effective rank of the features.
-        n: Test rows, and as many extra ones.
-        rng: Splits the rows.
-        trials: How often.
-    """
+    """R² with components of the test features less R² with those of extra ones."""
     gained = np.concatenate(
         [
             toy_gains(*split_toy_rows(rank, n, rng, min(PIECE, trials - done)), rank)

@@ -98,10 +98,6 @@ def per_doubling(
     Least squares on the logarithm of n, with a level of its own for every m. Draws of
     one number may share rows from size to size, so a task's draws of one number are one
     unit of the variance.
-
-    Args:
-        tables: The m, n and pairs of each size.
-        level: Of the interval.
     """
     if not any(a[0] == b[0] and a[1] != b[1] for a in tables for b in tables):
         raise Undefined("a trend needs studies of at least two n with one m")

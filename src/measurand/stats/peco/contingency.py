@@ -136,15 +136,7 @@ def cluster_significance(
     smallest: int | None,
     shuffled: Floats | None,
 ) -> pd.DataFrame:
-    """One row a cluster: is it further from all items than chance brings it?
-
-    Args:
-        cells: The items counted.
-        divergences: How far each cluster is.
-        chance: How far shuffled labels bring it on average.
-        smallest: Smaller clusters are not tested.
-        shuffled: Tables of labels that groups exchanged, where there are groups.
-    """
+    """One row a cluster: is it further from all items than chance brings it?"""
     sizes = cells.table.sum(axis=1)
     threshold = max(5 * cells.table.shape[1], 20) if smallest is None else smallest
     p, q = np.full(len(sizes), np.nan), np.full(len(sizes), np.nan)
