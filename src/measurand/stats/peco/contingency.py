@@ -265,37 +265,14 @@ def kl_cluster(counts: Floats) -> Floats:
     return np.asarray(rel_entr(within, overall).sum(axis=-1) / np.log(2))
 
 
-def _kl_global(counts: Floats) -> Floats:
-    """The bits by which the shares over all diverge from a cluster's.
-
-    One item, split as the shares over all, is added to each cluster: a label that is
-    missing by chance from a small cluster then costs few bits, and never endless ones.
-    """
-    _, overall = label_shares(counts)
-    return np.asarray(
-        rel_entr(overall, label_shares(counts + overall)[0]).sum(axis=-1) / np.log(2)
-    )
-
-
 def _kl_of_release(counts: Floats) -> Floats:
-    """The same without that item, as released: about 33 bits for a missing label."""
+    """The bits by which the shares over all diverge from a cluster's, as released.
+
+    A label that is missing from a cluster costs about 33.
+    """
     within, overall = label_shares(counts)
     bits = np.log2(overall + TINY) - np.log2(within + TINY)
     return np.asarray((bits * overall).sum(axis=-1))
-
-
-def _total_variation(counts: Floats) -> Floats:
-    """Half the absolute differences: the share of items that would have to change."""
-    within, overall = label_shares(counts)
-    return np.asarray(np.abs(within - overall).sum(axis=-1) / 2)
-
-
-def _jensen_shannon(counts: Floats) -> Floats:
-    """The Jensen-Shannon divergence in bits."""
-    within, overall = label_shares(counts)
-    middle = (within + overall) / 2
-    entropy = rel_entr(within, middle) + rel_entr(overall, middle)
-    return np.asarray(entropy.sum(axis=-1) / np.log(4))
 
 
 def mean_divergence(divergences: Floats, weights: Floats) -> Floats:
@@ -323,26 +300,9 @@ def _threshold_steps(scale: float) -> Summary:
     return summary
 
 
-DIVERGENCES: dict[str, Divergence] = {
-    "sqeuclidean": squared_distance,
-    "mse": mean_squared_difference,
-    "l2": lambda counts: np.sqrt(squared_distance(counts)),
-    "kl_cluster": kl_cluster,
-    "kl_global": _kl_global,
-    "tv": _total_variation,
-    "js": _jensen_shannon,
+# How clusters are scored, and how their scores become one: as it was published.
+PRESETS: dict[str, tuple[Divergence, Summary]] = {
+    "paper": (mean_squared_difference, _threshold_area),
+    "released": (squared_distance, _threshold_steps(1.0)),
+    "released_kl": (_kl_of_release, _threshold_steps(5.0)),
 }
-PRESETS: dict[str, dict[str, tuple[Divergence, Summary]]] = {
-    "paper": {
-        "sqeuclidean": (mean_squared_difference, _threshold_area),
-        "mse": (mean_squared_difference, _threshold_area),
-    },
-    "released": {
-        "sqeuclidean": (squared_distance, _threshold_steps(1.0)),
-        "kl_global": (_kl_of_release, _threshold_steps(5.0)),
-    },
-}
-SQUARES = (
-    squared_distance,
-    mean_squared_difference,
-)  # whose mean over permutations is known exactly

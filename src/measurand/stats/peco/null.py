@@ -20,7 +20,6 @@ from measurand.stats.peco.contingency import (
     Summary,
     kl_cluster,
     label_shares,
-    mean_squared_difference,
 )
 
 BLOCK = 4_000_000  # numbers drawn at a time
@@ -49,12 +48,10 @@ class LabelNull:
         return float(self.values.mean())
 
 
-def expected_squares(cells: Cells, measure: Divergence) -> Floats:
+def expected_squares(cells: Cells) -> Floats:
     """The exact mean of each cluster's squared distance over permutations of items."""
     sizes = cells.table.sum(axis=1)
-    squares = cells.freedom * (1 - (cells.shares**2).sum()) / sizes**2
-    labels = len(cells.shares)
-    return np.asarray(squares / (labels if measure is mean_squared_difference else 1))
+    return np.asarray(cells.freedom * (1 - (cells.shares**2).sum()) / sizes**2)
 
 
 def shuffle_labels(

@@ -29,9 +29,7 @@ from measurand.core.errors import BadOption, UnknownName
 from measurand.core.estimate import Estimate
 from measurand.core.seeds import generator
 from measurand.stats.peco.contingency import (
-    DIVERGENCES,
     PRESETS,
-    SQUARES,
     Cells,
     Column,
     Divergence,
@@ -39,7 +37,7 @@ from measurand.stats.peco.contingency import (
     cluster_significance,
     count_cells,
     mean_divergence,
-    mean_squared_difference,
+    squared_distance,
 )
 from measurand.stats.peco.null import (
     BLOCK,
@@ -51,7 +49,6 @@ from measurand.stats.peco.null import (
 )
 
 __all__ = [
-    "DIVERGENCES",
     "PRESETS",
     "PecoScore",
     "peco",
@@ -95,7 +92,6 @@ def peco(
     clusters: Column,
     labels: Column,
     *,
-    divergence: str = "sqeuclidean",
     preset: str | None = None,
     rng: np.random.Generator | None = None,
     groups: Column | None = None,
@@ -107,7 +103,6 @@ def peco(
     Args:
         clusters: The cluster of each item, by any name.
         labels: The label of each item, by any name.
-        divergence: One of `DIVERGENCES`.
         preset: None for the headline, or one of `PRESETS`.
         rng: Where shuffles come from; left out, they are the same in every call.
         groups: Items with one value share a text or more: they are shuffled together.
@@ -118,15 +113,15 @@ def peco(
     >>> print(f"{score.raw:.2f} {score.value:.2f} {score.p_value:.3f}")
     12.50 12.12 0.001
     """
-    measure, summary = _peco_definition(divergence, preset)
+    measure, summary = _peco_definition(preset)
     if permutations < 19:
         raise BadOption(f"permutations must be at least 19, not {permutations}")
     cells = count_cells(clusters, labels, groups)
     rng = generator(0, "peco") if rng is None else rng
     null = shuffle_labels(cells, measure, summary, permutations, rng)
     divergences, weights = measure(cells.table), cells.table.sum(axis=1) / cells.n
-    exact = measure in SQUARES and not cells.is_grouped
-    chance = expected_squares(cells, measure) if exact else null.by_cluster
+    exact = preset is None and not cells.is_grouped
+    chance = expected_squares(cells) if exact else null.by_cluster
     observed = float(summary(divergences, weights))
     expected = 100 * float(weights @ chance) if preset is None else null.mean
     value = observed - expected if preset is None else observed
@@ -141,46 +136,36 @@ def peco(
     )
 
 
-def published_value(
-    clusters: Column, labels: Column, preset: str, divergence: str = "sqeuclidean"
-) -> float:
+def published_value(clusters: Column, labels: Column, preset: str) -> float:
     """The score of a preset alone: chance has no part in it, so nothing is shuffled.
 
     >>> published_value(["a"] * 50 + ["b"] * 50, [1, 0] * 25 + [0] * 50, "released")
     15.0
     """
-    measure, summary = _peco_definition(divergence, preset)
+    measure, summary = _peco_definition(preset)
     table = count_cells(clusters, labels, None).table
     return float(summary(measure(table), table.sum(axis=1) / table.sum()))
 
 
-def threshold_curve(
-    clusters: Column, labels: Column, divergence: str = "sqeuclidean"
-) -> pd.DataFrame:
+def threshold_curve(clusters: Column, labels: Column) -> pd.DataFrame:
     """The share of clusters over each threshold at which that share changes.
 
     >>> threshold_curve(["a", "a", "b", "b"], [0, 1, 0, 0]).round(3).to_numpy().tolist()
     [[0.0, 1.0], [0.125, 0.0]]
     """
-    measure, _ = _peco_definition(divergence, None)
-    divergences = measure(count_cells(clusters, labels, None).table)
+    divergences = squared_distance(count_cells(clusters, labels, None).table)
     thresholds = np.unique([0.0, *divergences])
     over = (divergences > thresholds[:, None]).mean(axis=1)
     return pd.DataFrame({"threshold": thresholds, "share": over})
 
 
-def _peco_definition(divergence: str, preset: str | None) -> tuple[Divergence, Summary]:
+def _peco_definition(preset: str | None) -> tuple[Divergence, Summary]:
     """How one cluster is scored, and how the scores of all become one."""
-    if divergence not in DIVERGENCES:
-        raise UnknownName("divergence", divergence, tuple(DIVERGENCES))
     if preset is None:
-        return DIVERGENCES[divergence], mean_divergence
+        return squared_distance, mean_divergence
     if preset not in PRESETS:
         raise UnknownName("preset", preset, tuple(PRESETS))
-    if divergence not in PRESETS[preset]:
-        allowed = " or ".join(PRESETS[preset])
-        raise BadOption(f"preset {preset!r} takes {allowed}, not {divergence!r}")
-    return PRESETS[preset][divergence]
+    return PRESETS[preset]
 
 
 RESAMPLES = 400  # for scores whose variance has no formula: it is right to 7 %
@@ -198,19 +183,17 @@ def peco_estimate(
     groups = len(cells.by_group)
     z = float(stdtrit(groups - 1, 0.975) if cells.is_grouped else ndtri(0.975))
     chance = float(null.values.var(ddof=1))
-    if summary is mean_divergence and measure in SQUARES:
-        low, high = _score_bounds(value, z, chance, _variance_slope(cells, measure))
+    if summary is mean_divergence:
+        low, high = _score_bounds(value, z, chance, _variance_slope(cells))
         # Clusters that leak are less mixed than chance, so what is taken off for noise
         # is about the k/N-th part too much: the interval reaches that much further up.
         high += max(high, 0.0) * len(cells.table) / cells.n
         method = "excess over shuffled labels, score interval"
     else:
         variance = _bootstrap_variance(cells, measure, summary, rng)
-        corrected = summary is mean_divergence
-        half = z * max(variance, chance if corrected else 0.0) ** 0.5
+        half = z * variance**0.5
         low, high = value - half, value + half
-        method = "excess over shuffled labels" if corrected else "no chance taken off"
-        method += ", normal interval with the bootstrap's sd"
+        method = "no chance taken off, normal interval with the bootstrap's sd"
     units = f"{groups} groups" if cells.is_grouped else "items"
     return Estimate(value, low, high, 0.95, cells.n, f"{method} over {units}")
 
@@ -229,7 +212,7 @@ def _score_bounds(
     return low if low < 0 else middle - half, high if high < 0 else middle + half
 
 
-def _variance_slope(cells: Cells, measure: Divergence) -> float:
+def _variance_slope(cells: Cells) -> float:
     """How fast the headline's variance grows with it.
 
     Taken from what was seen with its noise on both sides of the fraction, which leaves
@@ -238,9 +221,8 @@ def _variance_slope(cells: Cells, measure: Divergence) -> float:
     apart = ((cells.table - cells.mean) ** 2).sum(axis=1) / cells.table.sum(axis=1)
     if apart.sum() == 0:
         return 0.0
-    part = 100 / cells.table.shape[1] if measure is mean_squared_difference else 100.0
-    growth = part**2 * _linear_variance(cells)
-    return growth / (part * float(apart.sum()) / cells.n)
+    growth = 100.0**2 * _linear_variance(cells)
+    return growth / (100.0 * float(apart.sum()) / cells.n)
 
 
 def _linear_variance(cells: Cells) -> float:
