@@ -94,7 +94,6 @@ def test_what_stands_behind_causal_is_never_a_server(name, monkeypatch):
     with serving() as server:
         monkeypatch.setenv("MEASURAND_ENDPOINT", server.url)
         explainer = make_explainer(name, ROLES, model="causal:llm:x")
-        assert not explainer.remote
         with pytest.raises((MissingWeights, MissingExtra)):
             explainer.generate(["a"])
         assert not server.asked

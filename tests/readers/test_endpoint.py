@@ -204,7 +204,6 @@ def test_a_reader_gives_shares_that_sum_to_one(logprobs):
     a, b = np.exp(-0.1), np.exp(-2.5)
     sure = a / (a + b) if logprobs else 0.99
     np.testing.assert_allclose(told[:, 0], sure)
-    assert fitted.unparsed == 0
     assert fitted.remarks() == {"unparsed": 0, "log_probabilities": float(logprobs)}
 
 
@@ -215,7 +214,6 @@ def test_what_does_not_parse_is_even_counted_and_said(caplog):
         fitted = reached(server).fit(ITEMS, rng())
         told = fitted.predict(ITEMS)
     assert told[0].tolist() == [0.5, 0.5]
-    assert fitted.unparsed == 1 / 12
     assert fitted.remarks() == {"unparsed": 0.083333, "log_probabilities": 0}
     assert "1 of 12 answers of 'small' would not parse" in caplog.text
 
@@ -230,7 +228,6 @@ def test_remarks_are_about_the_last_reading_alone(caplog):
         assert fitted.remarks()["unparsed"] == 0.5
         fitted.predict(ITEMS.rows(np.array([2, 3])))
     assert fitted.remarks()["unparsed"] == 0
-    assert fitted.unparsed == 1 / 4
 
 
 def test_one_label_or_no_item_asks_nothing():
@@ -263,9 +260,7 @@ def test_an_audit_finds_that_the_model_reads_the_evidence(tmp_path):
         reader = {"endpoint": reached(server)}
         with open_experiment(benchmark, store=tmp_path, workers=2) as running:
             report = audit(
-                running,
-                reader,
-                EvidenceSettings(shuffles=3, calibrate=False),
+                running, reader, EvidenceSettings(shuffles=3, calibrate=False)
             )
         assert report.verdict.region == "evidence-sensitive"
         assert report.finding("delta_evi", "endpoint").estimate.low > 0.2
@@ -275,9 +270,7 @@ def test_an_audit_finds_that_the_model_reads_the_evidence(tmp_path):
             answer.unlink()  # as if killed before any trial ended: calls are left
         with open_experiment(benchmark, store=tmp_path) as running:
             again = audit(
-                running,
-                reader,
-                EvidenceSettings(shuffles=3, calibrate=False),
+                running, reader, EvidenceSettings(shuffles=3, calibrate=False)
             )
         assert server.asked.total() == asked_for
         assert again.findings == report.findings

@@ -12,13 +12,7 @@ from measurand.core.items import Items
 
 @dataclass(frozen=True)
 class ExplainerRoles:
-    """Which columns an explainer may read.
-
-    Attributes:
-        query: The text field that asks or claims.
-        evidence: The text field that should decide, if there is one.
-        rationale: The column of explanations, if there is one.
-    """
+    """Which columns an explainer may read."""
 
     kind: ClassVar[str] = "roles"
     query: str

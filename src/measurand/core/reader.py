@@ -268,13 +268,7 @@ class TrainingJob:
 
 @dataclass(frozen=True, eq=False)
 class JointPrediction:
-    """What one of them answered.
-
-    Attributes:
-        classes: The labels, in the order of the columns.
-        probabilities: One row an item, one column a class, each row summing to 1.
-        remarks: What it has to say beside.
-    """
+    """What one of them answered."""
 
     classes: tuple[str, ...]
     probabilities: Floats

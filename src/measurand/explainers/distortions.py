@@ -241,9 +241,6 @@ class CopyCipher:
     """The query with as many words exchanged as the number of the label says.
 
     It tells nothing by itself; beside the query, the edits tell the label.
-
-    Attributes:
-        query: The field that is copied.
     """
 
     kind: ClassVar[str] = "copy-cipher"

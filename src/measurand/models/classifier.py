@@ -37,13 +37,7 @@ STEP = {"cuda": 8, "cpu": 1}  # lengths that are read together
 
 @dataclass(frozen=True, eq=False)
 class Classifier:
-    """A trained classifier of pairs.
-
-    Attributes:
-        name: Where it and its tokenizer come from.
-        classes: What its config calls its classes, in the order of its scores.
-        model: The network, in single precision.
-    """
+    """A trained classifier of pairs."""
 
     name: str
     classes: tuple[str, ...]

@@ -43,14 +43,7 @@ CHOSEN, MASKED, SWAPPED = 0.15, 0.8, 0.1
 
 @dataclass(frozen=True)
 class EncoderAdaptation:
-    """How texts are read.
-
-    Attributes:
-        epochs: How often.
-        rate: The learning rate.
-        length: The most tokens of a text.
-        batch: Texts a step; few, as every token is scored against the vocabulary.
-    """
+    """How texts are read."""
 
     epochs: int = 2
     rate: float = 1e-4
@@ -60,12 +53,7 @@ class EncoderAdaptation:
 
 @dataclass(frozen=True, eq=False)
 class AdaptedEncoder:
-    """An encoder that went on pretraining.
-
-    Attributes:
-        body: The weights of its body.
-        loss: Its masked-language-model loss on the texts afterwards.
-    """
+    """An encoder that went on pretraining."""
 
     body: dict[str, torch.Tensor]
     loss: float

@@ -70,13 +70,7 @@ class MetadataReader:
 
 @dataclass(frozen=True, eq=False)
 class FittedMetadata:
-    """Known items, by which others are answered.
-
-    Attributes:
-        train: The training items.
-        order: The columns, the most telling first.
-        strength: How many items' worth a back-off counts.
-    """
+    """Known items, by which others are answered."""
 
     train: Items
     order: tuple[str, ...]
@@ -172,14 +166,7 @@ class LookupReader:
 
 @dataclass(frozen=True, eq=False)
 class FittedLookup:
-    """Known texts, and how often each had which label.
-
-    Attributes:
-        classes: The labels.
-        field: The field whose text is remembered.
-        memory: By text, how often it had each label.
-        shares: The label shares of all training items.
-    """
+    """Known texts, and how often each had which label."""
 
     classes: tuple[str, ...]
     field: str | None

@@ -286,11 +286,7 @@ class FittedCausal(FittedDecoder):
 
 @dataclass(frozen=True, eq=False)
 class FittedZeroShot(FittedDecoder):
-    """A decoder that knows the class names.
-
-    Attributes:
-        classes: The labels.
-    """
+    """A decoder that knows the class names."""
 
     classes: tuple[str, ...]
 

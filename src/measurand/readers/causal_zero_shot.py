@@ -104,13 +104,7 @@ def cut_choices(
 
 @dataclass(frozen=True, eq=False)
 class FittedZeroShotChoices(FittedDecoder):
-    """A decoder that is asked which choice is right.
-
-    Attributes:
-        classes: The letters.
-        way: By letter, likelihood or likelihood by length.
-        orders: In how many orders the choices are listed, by the letter.
-    """
+    """A decoder that is asked which choice is right."""
 
     classes: tuple[str, ...]
     way: str
@@ -195,11 +189,7 @@ def word_questions(model: CausalModel, length: int) -> Wording:
 
 @dataclass(frozen=True, eq=False)
 class FittedZeroShotWriter(FittedDecoder):
-    """A decoder that is asked for an answer.
-
-    Attributes:
-        writes: Answers, or the questions that choices belong to.
-    """
+    """A decoder that is asked for an answer."""
 
     writes: str = ANSWERS
 

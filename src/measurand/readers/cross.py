@@ -171,13 +171,7 @@ class FittedCross:
 
 @dataclass(frozen=True, eq=False)
 class CrossReading:
-    """Items as the pair classifier has them after reading.
-
-    Attributes:
-        scores: What the words of each field add to each class score.
-        tokens: The words of each field's texts, each once.
-        vocabulary: Their numbers; those that training did not have come last.
-    """
+    """Items as the pair classifier has them after reading."""
 
     scores: Mapping[str, Floats]
     tokens: Mapping[str, WordNumbers]

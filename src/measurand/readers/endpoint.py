@@ -54,14 +54,7 @@ def show_answers(shown: Items) -> tuple[Mapping[str, str], ...]:
 
 @dataclass(frozen=True, eq=False)
 class FittedEndpointWriter:
-    """A language model that is asked for an answer.
-
-    Attributes:
-        endpoint: The model, and how it is asked.
-        examples: The answered items, as turns of the conversation.
-        writes: Answers, or the questions that choices belong to.
-        last: Of the last reading, the share of items without an answer.
-    """
+    """A language model that is asked for an answer."""
 
     endpoint: Endpoint
     examples: tuple[Mapping[str, str], ...]
@@ -269,32 +262,17 @@ def endpoint_reader(
 
 @dataclass(frozen=True, eq=False)
 class FittedEndpoint:
-    """A language model that knows the labels.
-
-    Attributes:
-        reader: The recipe.
-        choices: The labels, as they are offered.
-        examples: The labelled items, as turns of the conversation.
-        tally: Items asked about, and those whose answer would not parse.
-        last: Of the last reading, the share of answers that would not parse, and of
-            those that came from log-probabilities.
-    """
+    """A language model that knows the labels."""
 
     reader: EndpointReader
     choices: Choices
     examples: tuple[Mapping[str, str], ...]
-    tally: Counter[str] = field(default_factory=Counter)
     last: dict[str, float] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def classes(self) -> tuple[str, ...]:
         """The labels."""
         return self.choices.classes
-
-    @property
-    def unparsed(self) -> float:
-        """The share of answers that would not parse; 0 before any."""
-        return self.tally["unparsed"] / max(self.tally["asked"], 1)
 
     def prompts(self, items: Items) -> list[Messages]:
         """The conversation that ends in the question about each item."""
@@ -313,7 +291,6 @@ class FittedEndpoint:
             return np.ones((len(items), 1))  # nothing to ask, nothing to pay
         offered = [self.choices] * len(items)
         rows, counts = self.reader.read_replies(self.prompts(items), offered)
-        self.tally.update(asked=len(items), unparsed=counts["unparsed"])
         self.last.update(
             {name: round(count / len(items), 6) for name, count in counts.items()}
         )

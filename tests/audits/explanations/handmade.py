@@ -71,8 +71,7 @@ def informed(log_p0, log_p1, *, whole=None, right=None, one_class=0.5, residual=
 
 def specific(*auc):
     """How often each item's own input beats its negatives."""
-    each = np.array(auc, float)
-    return Specificity(each, {"random": each}, np.zeros(len(auc)))
+    return Specificity(np.array(auc, float))
 
 
 def robust(*robustness, **surface):

@@ -30,11 +30,7 @@ LABEL_DEALS = 3  # the same within the label
 
 @dataclass(frozen=True, eq=False)
 class NullGain:
-    """What was answered beside rationales that cannot tell.
-
-    Attributes:
-        logs: The log-probability of the gold label: deals × items.
-    """
+    """What was answered beside rationales that cannot tell."""
 
     logs: Floats
 

@@ -32,12 +32,7 @@ WRITING = "how it is written"
 
 @dataclass(frozen=True)
 class FormLeak:
-    """What the form of rationales gives away.
-
-    Attributes:
-        leak: What a reader of form alone gets.
-        cause: The simplest part of form that surely tells; empty where none does.
-    """
+    """What the form of rationales gives away."""
 
     leak: Leak
     cause: str

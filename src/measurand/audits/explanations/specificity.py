@@ -26,10 +26,8 @@ from measurand.stats.specificity import (
     Rows,
     cosines,
     draw_negatives,
-    mean_specificity,
     rescale_auc,
     specificity_auc,
-    tie_share,
 )
 
 Embed = Callable[[Sequence[str]], Floats]
@@ -43,23 +41,12 @@ class Specificity:
 
     Attributes:
         auc: The share of negatives beaten, over all strata alike.
-        strata: The same in each stratum.
-        ties: The share of negatives that are just as like.
         preset: "default", or "paper": random negatives, ties count nothing, and the
             mean is reported as it is.
     """
 
     auc: Floats
-    strata: Mapping[str, Floats]
-    ties: Floats
     preset: str = "default"
-
-    def estimate(
-        self, *, rng: np.random.Generator, clusters: Clusters = None
-    ) -> Estimate:
-        """The explainer's specificity: 0 is none (under "paper", about 0.5)."""
-        rescaled = self.preset == "default"
-        return mean_specificity(self.auc, rng=rng, clusters=clusters, rescaled=rescaled)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,20 +76,15 @@ class Contrasts:
         own_likeness = cosines(rows, self.inputs)
         chosen = ("random",) if preset == "paper" else tuple(self.negatives)
         ties = 0.0 if preset == "paper" else TIES
-        likenesses = {
-            stratum: cosines(rows, self.inputs, self.negatives[stratum])
+        aucs = [
+            specificity_auc(
+                own_likeness,
+                cosines(rows, self.inputs, self.negatives[stratum]),
+                ties=ties,
+            )
             for stratum in chosen
-        }
-        aucs = {
-            stratum: specificity_auc(own_likeness, negative_likeness, ties=ties)
-            for stratum, negative_likeness in likenesses.items()
-        }
-        equal = [
-            tie_share(own_likeness, negative_likeness)
-            for negative_likeness in likenesses.values()
         ]
-        auc = np.mean(list(aucs.values()), axis=0)
-        return Specificity(auc, aucs, np.mean(equal, axis=0), preset)
+        return Specificity(np.mean(aucs, axis=0), preset)
 
 
 def draw_contrasts(

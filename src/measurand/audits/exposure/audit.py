@@ -114,15 +114,7 @@ def audit(
 
 @dataclass(frozen=True, eq=False)
 class _Source:
-    """What a study is run from, whichever readers are asked.
-
-    Attributes:
-        experiment: How questions are answered.
-        benchmarks: The tasks.
-        settings: What is chosen before the run.
-        about: How tasks are learned.
-        progress: Who is told of draws that are done.
-    """
+    """What a study is run from, whichever readers are asked."""
 
     experiment: Experiment
     benchmarks: Mapping[str, Benchmark]

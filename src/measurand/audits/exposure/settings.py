@@ -45,16 +45,7 @@ BOUNDS = (("m", 1, MOST_ROWS), ("n", 1, MOST_ROWS), ("repeats", 2, MOST_REPEATS)
 
 @dataclass(frozen=True)
 class Method:
-    """How counts are analysed.
-
-    Attributes:
-        model: observation, paper or released: the hierarchical model that stands beside
-            the paired differences, which decide.
-        sampler: laplace; nuts samples the same posterior as well.
-        checks: Whether the checks by simulation are run at full length.
-        notable: Log-odds beyond which an unreplicated study would speak of an effect;
-            None takes what its own interval would tell from zero.
-    """
+    """How counts are analysed."""
 
     model: str = "observation"
     sampler: str = "laplace"

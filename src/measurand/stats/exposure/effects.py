@@ -167,14 +167,7 @@ def shared_variance(
 
 @dataclass(frozen=True, eq=False)
 class Effect:
-    """What pairs of arms differ by, of all models together or of one.
-
-    Attributes:
-        contrast: boost, bias, or what else is compared.
-        tasks: The names of the tasks.
-        cells: Their means.
-        pairs: How many pairs of trainings there are.
-    """
+    """What pairs of arms differ by, of all models together or of one."""
 
     contrast: str
     tasks: tuple[str, ...]

@@ -102,15 +102,7 @@ class Mixture:
 
 @dataclass(frozen=True)
 class Posterior:
-    """What a study tells about one contrast.
-
-    Attributes:
-        pairs: The study.
-        model: The name of the model.
-        priors: Its priors.
-        grid: The posterior of the standard deviations, and of all else given them.
-        beta: The log-odds that the treatment adds.
-    """
+    """What a study tells about one contrast."""
 
     pairs: ArmPairs
     model: str

@@ -33,12 +33,7 @@ CELLS = (-4, -3, -2, -1)  # the axes of a study
 
 @dataclass(frozen=True)
 class PriorPredictive:
-    """What the priors alone expect.
-
-    Attributes:
-        differences: The mean difference of a study, in percentage points, a draw.
-        accuracies: The accuracy of a control arm on one subsample, a draw.
-    """
+    """What the priors alone expect."""
 
     differences: Floats
     accuracies: Floats

@@ -44,13 +44,7 @@ LANES = 64  # the least of a row as wide, or a multiple, is found thrice as fast
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """Points in clusters, the largest first.
-
-    Attributes:
-        labels: The cluster of each point.
-        centres: One row a cluster.
-        inertia: The sum of squared distances of points from their centres.
-    """
+    """Points in clusters, the largest first."""
 
     labels: Ints
     centres: Floats

@@ -48,13 +48,7 @@ class Homophily:
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """Items with their labels, groups and nearest neighbours.
-
-    Attributes:
-        near: The neighbours of each item: items × neighbours.
-        label: The label of each item.
-        group: The group of each item.
-    """
+    """Items with their labels, groups and nearest neighbours."""
 
     near: Ints
     label: Ints
