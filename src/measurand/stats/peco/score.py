@@ -87,6 +87,11 @@ class PecoScore:
         """The headline, times 100, or the preset that was asked for."""
         return self.estimate.value
 
+    @property
+    def mutual_information(self) -> float:
+        """Bits that the cluster tells about the label, chance included."""
+        return float(self.associations["value"][["mutual_information"]].item())
+
 
 def peco(
     clusters: Column,
