@@ -1,17 +1,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import binomtest, permutation_test
-from statsmodels.stats.contingency_tables import mcnemar as reference
 
 from measurand.core.errors import BadInput, Undefined
 from measurand.stats.paired import (
     correlation,
     difference,
     gain_over,
-    mcnemar,
     mean_score,
     mean_share_difference,
     ratio,
@@ -83,24 +79,6 @@ def test_a_ratio_is_the_ratio_of_means_and_its_interval_holds_it(rng):
     estimate = ratio(a, b, rng=rng)
     assert estimate.value == pytest.approx(a.mean() / b.mean())
     assert estimate.low < estimate.value < estimate.high
-
-
-@given(st.integers(0, 30), st.integers(0, 30))
-def test_exact_mcnemar_is_the_two_sided_binomial_test(only_a, only_b):
-    a = pd.Series([1.0] * only_a + [0.0] * only_b + [1.0])
-    b = pd.Series([0.0] * only_a + [1.0] * only_b + [1.0])
-    expected = reference([[1, only_a], [only_b, 0]], exact=True).pvalue
-    assert mcnemar(a, b, midp=False) == pytest.approx(min(expected, 1.0))
-    assert 0 < mcnemar(a, b) <= mcnemar(a, b, midp=False)
-
-
-def test_mid_p_mcnemar_rejects_a_true_null_about_as_often_as_it_says():
-    rejected, runs = 0, 600
-    for run in range(runs):
-        rng = np.random.default_rng(run)
-        rejected += mcnemar(scores(rng, 0.6), scores(rng, 0.6)) < 0.05
-    assert binomtest(rejected, runs).proportion_ci(0.99).low <= 0.05
-    assert rejected > 0
 
 
 def test_sign_flip_agrees_with_scipy(rng):

@@ -23,11 +23,11 @@ which both readers have read. `mass` counts all tokens that the pair reader has 
 """
 
 from collections.abc import Sequence
-from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from pandas.api.types import infer_dtype
 
 from measurand.core.arrays import Bools, Clusters, Floats
@@ -133,44 +133,6 @@ def kappa(
         return bootstrap(statistic, rows, rng=_agreement_stream(rng), clusters=clusters)
 
 
-def agreement_bounds(acc_a: float, acc_b: float, classes: int) -> tuple[float, float]:
-    """The least and the most agreement that two accuracies allow.
-
-    Both are right on at least acc_a + acc_b - 1 of the items. With two classes, two
-    wrong answers are the same answer, which raises the lower bound. Items that only
-    one of them gets right, at least |acc_a - acc_b|, are lost to agreement.
-
-    >>> [round(bound, 3) for bound in agreement_bounds(0.887, 0.598, 3)]
-    [0.485, 0.711]
-    >>> [round(bound, 3) for bound in agreement_bounds(0.3, 0.4, 2)]
-    [0.3, 0.9]
-    """
-    if not (0 <= acc_a <= 1 and 0 <= acc_b <= 1):
-        raise BadInput(f"accuracies are shares from 0 to 1, not {acc_a} and {acc_b}")
-    if classes < 2:
-        raise BadInput(f"readers choose between at least two classes, not {classes}")
-    overlap = acc_a + acc_b - 1
-    return abs(overlap) if classes == 2 else max(overlap, 0.0), 1 - abs(acc_a - acc_b)
-
-
-def correctness_table(a: ItemValues, b: ItemValues, labels: ItemValues) -> pd.DataFrame:
-    """How many items the pair reader (rows) and the single one (columns) get right.
-
-    >>> table = correctness_table(["x", "x", "y"], ["x", "y", "y"], ["x", "x", "x"])
-    >>> int(table.loc["right", "wrong"]), table.to_numpy().tolist()
-    (1, [[1, 1], [0, 1]])
-    """
-    first, second, gold = answer_codes(a, b, labels)
-    if len(gold) == 0:
-        raise Undefined("no items to count; widen the selection")
-    pair, single = first == gold, second == gold
-    counts = [[int((x & y).sum()) for y in (single, ~single)] for x in (pair, ~pair)]
-    sides = ["right", "wrong"]
-    return pd.DataFrame(
-        counts, pd.Index(sides, name="pair"), pd.Index(sides, name="single")
-    )
-
-
 def _hit_share(
     hits: Bools, rng: np.random.Generator | None, clusters: Clusters
 ) -> Estimate:
@@ -259,51 +221,15 @@ def _order_by_ids(column: ItemValues, ids: "pd.Index[Any]") -> ItemValues:
     return column.loc[ids]
 
 
-Number = TypeVar("Number", float, Floats)
 SPECIAL = -1  # the field of a token that the tokenizer put there itself
 
 
-class Relevance(NamedTuple, Generic[Number]):
-    """The three agreements, of one item or of each."""
+class Relevance(NamedTuple):
+    """The three agreements of each item."""
 
-    full: Number
-    within: Number
-    mass: Number
-
-
-def tra(pair: ArrayLike, pair_part: ArrayLike, single: ArrayLike) -> Relevance[float]:
-    """The agreement of two readers on one item; NaN where there is nothing to compare.
-
-    Args:
-        pair: The relevance of every token of the whole item, special ones left out.
-        pair_part: Which of these tokens are of the part.
-        single: The relevance of the part's tokens, read alone.
-
-    >>> seen = tra([3.0, 0.0, 4.0, 0.0], [False, False, True, True], [1.0, 0.0])
-    >>> seen.full, seen.within, round(seen.mass, 3)
-    (0.8, 1.0, 0.571)
-    """
-    item_scores, in_part, part_scores = (
-        np.asarray(pair),
-        np.asarray(pair_part, bool),
-        np.asarray(single),
-    )
-    if (
-        item_scores.shape != in_part.shape
-        or item_scores.ndim != 1
-        or part_scores.ndim != 1
-    ):
-        raise BadInput("give one relevance and one mark a token, of one item")
-    # The part is field 0 and what is left of the item field 1.
-    fields = np.where(in_part, 0, 1)
-    agreement = relevance_agreement(
-        item_scores[None],
-        fields[None],
-        part_scores[None],
-        np.zeros((1, len(part_scores))),
-        0,
-    )
-    return Relevance(*(float(values[0]) for values in agreement))
+    full: Floats
+    within: Floats
+    mass: Floats
 
 
 def relevance_agreement(
@@ -312,7 +238,7 @@ def relevance_agreement(
     scores_single: NDArray[Any],
     fields_single: NDArray[Any],
     field: int,
-) -> Relevance[Floats]:
+) -> Relevance:
     """The agreement on each item; NaN where an item has nothing to compare.
 
     All arrays are items × tokens. `fields` hold the number of the field that a token

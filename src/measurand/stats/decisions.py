@@ -97,9 +97,6 @@ def items_to_detect(effect: float, discordance: float, *, power: float = POWER) 
     return ceil(((null + alternative) / effect) ** 2)
 
 
-UNCHANGED = 1e-9  # a standard error of no more is none, but for how it was summed
-
-
 def detectable_effect(n: int, discordance: float, *, power: float = POWER) -> float:
     """The smallest effect that `n` items can tell from zero.
 
@@ -230,13 +227,6 @@ def widen_estimate(
     below, above = (_widen_arm(a, variance, freedom, estimate.level) for a in arms)
     low, high = estimate.value - below, estimate.value + above
     return replace(estimate, low=low, high=high, method=f"{estimate.method}; {what}")
-
-
-def widen_over_runs(estimate: Estimate, variance: float, runs: int) -> Estimate:
-    """The mean of several runs, its interval also holding the spread between them."""
-    if runs < 2:
-        return estimate
-    return widen_estimate(estimate, variance, runs - 1, averaged_runs(runs))
 
 
 def averaged_runs(runs: int, what: str = "runs") -> str:

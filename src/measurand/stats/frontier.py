@@ -7,7 +7,7 @@ is a sum of rectangles, exact.
 
 import numpy as np
 
-from measurand.core.arrays import Bools, Floats, Ints
+from measurand.core.arrays import Bools, Floats
 from measurand.core.errors import BadInput, Undefined
 from measurand.core.estimate import Estimate
 from measurand.stats.resampling import percentile_estimate
@@ -29,16 +29,6 @@ def dominance_mask(points: Floats) -> Bools:
     point, rival = points[..., :, None, :], points[..., None, :, :]
     beaten = (rival >= point).all(axis=-1) & (rival > point).any(axis=-1)
     return np.asarray(beaten.any(axis=-1))
-
-
-def frontier_rows(points: Floats) -> Ints:
-    """The rows of the points that nothing beats, from low to high on the first axis.
-
-    >>> frontier_rows(np.array([[1.0, 0.2], [0.5, 0.5], [0.5, 0.1]])).tolist()
-    [1, 0]
-    """
-    rows = np.flatnonzero(~dominance_mask(points))
-    return rows[np.lexsort((rows, -points[rows, 1], points[rows, 0]))]
 
 
 def hypervolume(points: Floats, reference: tuple[float, float] = (0.0, 0.0)) -> Floats:

@@ -326,30 +326,6 @@ def correlation(
     return bootstrap(statistic, rows, rng=rng, clusters=complete_clusters)
 
 
-def mcnemar(
-    a: "pd.Series[float]", b: "pd.Series[float]", *, midp: bool = True
-) -> float:
-    """The p-value that two readers are right equally often, from discordant items.
-
-    >>> right, wrong = pd.Series([1.0] * 10), pd.Series([0.0] * 10)
-    >>> round(mcnemar(right, wrong, midp=False), 4), round(mcnemar(right, wrong), 4)
-    (0.002, 0.001)
-    """
-    from scipy.stats import binom  # slow to load, and seldom needed
-
-    x, y = _pair_scores(a, b).astype(bool).T
-    only_a, only_b = int((x & ~y).sum()), int((~x & y).sum())
-    if only_a + only_b == 0:
-        return 1.0
-    fewer, discordant = min(only_a, only_b), only_a + only_b
-    exact = min(2 * float(binom.cdf(fewer, discordant, 0.5)), 1.0)
-    # Half the probability of what was seen is taken back: Fagerland et al. 2013.
-    probability = float(binom.pmf(fewer, discordant, 0.5))
-    if not midp:
-        return exact
-    return 1.0 - probability if only_a == only_b else exact - probability
-
-
 def sign_flip(
     differences: Floats, *, rng: np.random.Generator, permutations: int = 10_000
 ) -> float:

@@ -23,7 +23,6 @@ from measurand.stats.vectors.canonical import THREADS
 
 Rows: TypeAlias = "csr_array | Floats"  # unit vectors, or rows of zeros
 
-STRATA = ("random", "label", "near")
 TIES = 0.5  # what a negative as like as the own input counts; the paper counts 0
 POOL = 20_000  # inputs among which the nearest are looked for
 BLOCK = 500  # items at a time, each compared with the whole pool

@@ -33,7 +33,6 @@ from measurand.stats.decisions import benjamini_hochberg
 
 Names = NDArray[np.object_]
 LEAST = 10  # items a token must stand in: fewer can hardly be found among so many
-BUCKETS = 5  # of about equal sizes, for the bits of a feature
 COLUMNS = ["token", "label", "n", "count", "share", "base", "z", "p", "q", "found"]
 
 

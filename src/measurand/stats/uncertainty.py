@@ -30,7 +30,6 @@ ITEMS, SHARED, GIVERS = "items", "shared texts", "givers"
 TRAININGS, FOLD_CUTS = "trainings", "fold cuts"
 TRAINING_ITEMS = "which items were there to learn from"
 ONE_OF_MANY = "how trainings differ, of which there was one"
-PROMPTS = "how other prompts would have been answered"
 
 
 @dataclass(frozen=True)

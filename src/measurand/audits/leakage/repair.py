@@ -19,12 +19,7 @@ import numpy as np
 import pandas as pd
 
 from measurand.arms.alone import ERROR
-from measurand.audits.leakage.asking import (
-    Evaluation,
-    LeakageAnswers,
-    Runs,
-    gather_runs,
-)
+from measurand.audits.leakage.asking import Evaluation, LeakageAnswers, gather_runs
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.regions import Regions
 from measurand.audits.leakage.scores import gold_logs, leakage_baselines
@@ -36,7 +31,7 @@ from measurand.core.clusters import linked_clusters
 from measurand.core.errors import MeasurandError
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Finding
-from measurand.core.intervention import AsIs
+from measurand.core.intervention import AsIs, Intervention
 from measurand.core.items import Items
 from measurand.core.reader import Reader, skip_temperature
 from measurand.core.recipe import Strength, identity, kind_of
@@ -44,7 +39,7 @@ from measurand.core.seeds import generator
 from measurand.core.words import words
 from measurand.cues.candidates import part_texts
 from measurand.cues.certify import certified, find_cues
-from measurand.experiment.ask import Ask
+from measurand.experiment.ask import Ask, Predictions
 from measurand.experiment.experiment import ask_all, reopen_experiment
 from measurand.interventions.fields import Keep
 from measurand.readers import READERS
@@ -143,20 +138,18 @@ def repair_leaks(
 
 def _removals(check: RepairCheck, first: LeakageReading) -> dict[str, Removal]:
     """What each rule takes out."""
-    benchmark, field = check.evaluation.sides.benchmark, check.field
+    evaluation, field = check.evaluation, check.field
+    train, test = evaluation.sides.benchmark.train, evaluation.sides.benchmark.test
     reader, regions = next(iter(check.readers.values())), first.regions.get(field)
     removals = {
-        "answered": _removal_by_answers(check.evaluation, reader, field, first.answers)
+        "answered": _removal_by_answers(evaluation, reader, field, first.answers)
     }
     # A word of one choice says nothing against its item, which has others.
-    if not check.evaluation.sides.has_choices:
-        removals["tokens"] = _removal_by_words(
-            benchmark.train, benchmark.test, field, check.evaluation.experiment.seed
-        )
+    if not evaluation.sides.has_choices:
+        seed = evaluation.experiment.seed
+        removals["tokens"] = _removal_by_words(train, test, field, seed)
     if regions is not None:
-        removals["clusters"] = _removal_by_clusters(
-            benchmark.test, regions, check.rule_half
-        )
+        removals["clusters"] = _removal_by_clusters(test, regions, check.rule_half)
     return removals
 
 
@@ -203,14 +196,12 @@ def _removal_by_answers(
     inside = replace(benchmark, test=train, test_parts={})
     with reopen_experiment(evaluation.experiment, inside) as inner:
         runs = gather_runs([ask_all(inner, asks)])
-
-    def right(answers: Runs, items: Items) -> Bools:
-        correct = pd.Series(answers.right[0], index=list(answers.ids))
-        return correct.loc[[str(i) for i in items.ids]].to_numpy(bool)
-
-    return Removal(
-        right(runs, train), right(first_answers.alone[field], benchmark.test)
+    sides = (runs, train), (first_answers.alone[field], benchmark.test)
+    right = (
+        pd.Series(said.right[0], list(said.ids)).loc[[str(i) for i in items.ids]]
+        for said, items in sides
     )
+    return Removal(*(correct.to_numpy(bool) for correct in right))
 
 
 def _removal_by_words(train: Items, test: Items, field: str, seed: int) -> Removal:
@@ -310,7 +301,10 @@ def _repair_findings(
     gone, drawn = f"{rule}, removed", f"{rule}, random"
     findings = []
     for name, reader in check.readers.items():
-        removed, *at_random = _read_remaining(check, reader, rule, remaining)
+        removed, *at_random = (
+            _read_anew(check, reader, (rule, number), *sides)
+            for number, sides in enumerate(remaining)
+        )
         chance = {
             what: pool_estimates([draw[what] for draw in at_random], "random removals")
             for what in removed
@@ -331,6 +325,21 @@ def _repair_findings(
     return findings
 
 
+def _ask_remaining(
+    check: RepairCheck,
+    reader: Reader,
+    train: Items,
+    test: Items,
+    *changes: Intervention,
+) -> list[Predictions]:
+    """What a reader says of the items that are left, and learned from those."""
+    benchmark = check.evaluation.sides.benchmark
+    remaining = replace(benchmark, train=train, test=test, test_parts={})
+    asks = [Ask(reader, fitted_under=change, under=change) for change in changes]
+    with reopen_experiment(check.evaluation.experiment, remaining) as inner:
+        return ask_all(inner, asks)
+
+
 def _bits_left(
     check: RepairCheck, reader: Reader, train: Items, test: Items
 ) -> tuple[Estimate, float]:
@@ -339,12 +348,8 @@ def _bits_left(
     By a reader with calibrated probabilities: where what is left is skewed, no accuracy
     shows a leak that the removal made.
     """
-    benchmark = check.evaluation.sides.benchmark
-    remaining = replace(benchmark, train=train, test=test, test_parts={})
-    keep = Keep(check.field)
-    with reopen_experiment(check.evaluation.experiment, remaining) as inner:
-        answers = ask_all(inner, [Ask(reader, fitted_under=keep, under=keep)])
-    runs, ground = gather_runs([answers]), leakage_baselines(test)
+    runs = gather_runs([_ask_remaining(check, reader, train, test, Keep(check.field))])
+    ground = leakage_baselines(test)
     bits = v_information(gold_logs(runs, 0), ground.null, clusters=ground.clusters)
     return bits, -check.margin * float(ground.null.mean()) / math.log(2)
 
@@ -360,35 +365,18 @@ def _repair_decision(removed: Estimate, at_random: Estimate, margin: float) -> s
     return MENDED if gain is not None and gain.high < 0 else NO_BETTER
 
 
-def _read_remaining(
-    check: RepairCheck,
-    reader: Reader,
-    rule: str,
-    remaining: Sequence[tuple[Items, Items]],
-) -> list[dict[str, Estimate]]:
-    """What a reader reaches in each of the sets that are left."""
-    seed = check.evaluation.experiment.seed
-    figures = []
-    for number, (train, test) in enumerate(remaining):
-        path = "leakage", "reread", identity(reader), rule, number
-        rng = generator(seed, *path)
-        figures.append(_read_anew(check, reader, train, test, rng))
-    return figures
-
-
 def _read_anew(
     check: RepairCheck,
     reader: Reader,
+    where: tuple[str, int],
     train: Items,
     test: Items,
-    rng: np.random.Generator,
 ) -> dict[str, Estimate]:
     """What the part alone is over the majority, and what the pair reaches."""
-    benchmark = check.evaluation.sides.benchmark
-    remaining = replace(benchmark, train=train, test=test, test_parts={})
-    asks = [Ask(reader, fitted_under=c, under=c) for c in (Keep(check.field), AsIs())]
-    with reopen_experiment(check.evaluation.experiment, remaining) as inner:
-        alone, pair = ask_all(inner, asks)
+    seed = check.evaluation.experiment.seed
+    rng = generator(seed, "leakage", "reread", identity(reader), *where)
+    changes = Keep(check.field), AsIs()
+    alone, pair = _ask_remaining(check, reader, train, test, *changes)
     ids, clusters = list(alone.ids), family_numbers(test)
     majority = guess_scores(test).set_axis(ids)
     single, full = (
