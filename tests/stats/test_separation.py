@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest, kendalltau, mannwhitneyu, norm
+from scipy.stats import binomtest, mannwhitneyu, norm
 from sklearn.metrics import roc_auc_score
 
 from measurand.core.errors import BadInput, Undefined
@@ -106,13 +106,6 @@ def test_a_score_that_keeps_every_claim_of_the_order_has_one():
     assert concordance(np.ones(6), ORDER) == 0
 
 
-@given(st.lists(st.integers(0, 5), min_size=6, max_size=6).map(np.array))
-def test_tau_b_is_that_of_scipy(scores):
-    if len(set(scores)) > 1:
-        expected = kendalltau(scores, ORDER).statistic
-        assert concordance(scores, ORDER, "tau_b") == pytest.approx(expected)
-
-
 def test_a_rank_correlation_has_the_interval_of_its_draws():
     kept, lost = np.array([5, 4, 3, 2, 1, 0.0]), np.array([0, 1, 2, 3, 4, 5.0])
     draws = np.stack([kept] * 90 + [lost] * 10)
@@ -125,9 +118,6 @@ def test_a_rank_correlation_has_the_interval_of_its_draws():
 def test_an_order_or_a_score_that_tells_nothing_apart_is_said():
     with pytest.raises(Undefined, match="no two apart"):
         concordance(np.array([1.0, 2.0]), np.array([1, 1]))
-    flat = np.ones((9, 6))
-    with pytest.raises(Undefined, match="most resamples"):
-        rank_correlation(flat[0], flat, ORDER, 50, kind="tau_b")
 
 
 def test_disagreements_name_who_each_metric_prefers():

@@ -9,13 +9,10 @@ from measurand.core.errors import BadInput, BadOption, Undefined
 from measurand.stats.specificity import (
     cosines,
     draw_negatives,
-    mean_specificity,
     nearest_inputs,
     rescale_auc,
     specificity_auc,
-    tie_share,
 )
-from tests.stats.simulations import RUNS, covers
 
 EYE = np.eye(6)
 LABELS = np.array([0, 0, 0, 1, 1, 2])  # the last is alone with its label
@@ -29,7 +26,6 @@ def test_ties_count_one_half_by_default_and_nothing_in_the_paper():
     own, others = np.array([0.3]), np.array([[0.1, 0.3, 0.3, 0.9]])
     assert specificity_auc(own, others).tolist() == [0.5]
     assert specificity_auc(own, others, ties=0).tolist() == [0.25]
-    assert tie_share(own, others).tolist() == [0.5]
 
 
 def test_no_negatives_have_no_specificity():
@@ -101,21 +97,3 @@ def test_the_same_seed_chooses_the_same_negatives():
         draw_negatives(EYE, LABELS, 3, np.random.default_rng(7)) for _ in range(2)
     )
     assert all((one[name] == two[name]).all() for name in one)
-
-
-@pytest.mark.slow
-def test_the_interval_of_specificity_covers_as_often_as_it_says():
-    covered = 0
-    for run in range(RUNS):
-        rng = np.random.default_rng(run)
-        auc = rng.binomial(20, 0.8, 120) / 20
-        seen = mean_specificity(auc, rng=rng)
-        covered += seen.low <= 0.6 <= seen.high
-    assert covers(covered, most=1)
-
-
-def test_a_rationale_below_chance_has_no_specificity(rng):
-    auc = rng.binomial(20, 0.4, 300) / 20
-    assert mean_specificity(auc, rng=rng).high == 0
-    raw = mean_specificity(auc, rng=rng, rescaled=False)
-    assert raw.value == pytest.approx(auc.mean())

@@ -171,9 +171,7 @@ def two_source_quantile(
     return float(first + (second - first) * share**SHARE_POWER)
 
 
-def pool_estimates(
-    estimates: Sequence[Estimate], what: str = "runs", *, alone: str = ""
-) -> Estimate:
+def pool_estimates(estimates: Sequence[Estimate], what: str = "runs") -> Estimate:
     """The mean of the estimates, its interval holding the spread between the runs.
 
     The items are the same in every run, so averaging takes nothing from what they
@@ -184,7 +182,6 @@ def pool_estimates(
     Args:
         estimates: One a run.
         what: What the runs are.
-        alone: What the method says where there is one run only.
 
     >>> one, two = (Estimate(v, v - 1, v + 1, 0.95, 9, "t") for v in (0.0, 0.2))
     >>> print(pool_estimates([one, two]))
@@ -194,7 +191,7 @@ def pool_estimates(
         raise Undefined("no run gave an estimate")
     first = estimates[0]
     if len(estimates) == 1:
-        return replace(first, method=f"{first.method}; {alone}") if alone else first
+        return first
     values = np.array([estimate.value for estimate in estimates])
     value = float(values.mean())
     variance = float(values.var(ddof=1)) / len(values)

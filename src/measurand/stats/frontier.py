@@ -31,17 +31,16 @@ def dominance_mask(points: Floats) -> Bools:
     return np.asarray(beaten.any(axis=-1))
 
 
-def hypervolume(points: Floats, reference: tuple[float, float] = (0.0, 0.0)) -> Floats:
-    """The area that the points dominate above the reference.
+def hypervolume(points: Floats) -> Floats:
+    """The area that the points dominate; one below 0 on an axis adds nothing.
 
     Args:
         points: Any leading shape × points × 2; one area for each leading place.
-        reference: Where the area begins; a point below it on an axis adds nothing.
 
     >>> float(hypervolume(np.array([[1.0, 0.25], [0.5, 0.5]])))
     0.375
     """
-    excess = np.maximum(_as_points(points) - np.asarray(reference, float), 0.0)
+    excess = np.maximum(_as_points(points), 0.0)
     order = np.argsort(-excess[..., 0], axis=-1, kind="stable")
     wide = np.take_along_axis(excess[..., 0], order, -1)
     high = np.maximum.accumulate(np.take_along_axis(excess[..., 1], order, -1), axis=-1)
@@ -51,32 +50,25 @@ def hypervolume(points: Floats, reference: tuple[float, float] = (0.0, 0.0)) -> 
 
 
 def hypervolume_estimate(
-    points: Floats,
-    draws: Floats,
-    n: int,
-    reference: tuple[float, float] = (0.0, 0.0),
-    *,
-    what: str = "items",
+    points: Floats, draws: Floats, n: int, *, what: str = "items"
 ) -> Estimate:
     """The hypervolume with an interval from the points of each resample.
 
     The best of several noisy points looks better than it is, in every resample once
     more than in the items. So the interval is turned about the value (the basic
     bootstrap): what resampling adds is taken off. Turned, it may pass what there is:
-    of axes that are shares, the area from the reference to (1, 1), where it ends.
+    of axes that are shares, the whole area, where it ends.
 
     Args:
         points: Points × 2, of shares.
         draws: The same points in each resample: resamples × points × 2.
         n: How many items.
-        reference: Where the area begins.
         what: What was resampled.
     """
-    value = float(hypervolume(points, reference))
-    interval = percentile_estimate(value, hypervolume(draws, reference), n, what)
-    most = max((1 - reference[0]) * (1 - reference[1]), value)
+    value = float(hypervolume(points))
+    interval = percentile_estimate(value, hypervolume(draws), n, what)
     low = max(2 * value - interval.high, 0.0)
-    high = min(2 * value - interval.low, most)
+    high = min(2 * value - interval.low, max(1.0, value))
     return Estimate(value, low, high, interval.level, n, f"basic {interval.method}")
 
 

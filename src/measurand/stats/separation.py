@@ -9,7 +9,6 @@ Newcombe's (2006, method 5) for so many independent units.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -39,7 +38,6 @@ def paired_auc(
     negative: Floats,
     *,
     clusters: Clusters = None,
-    level: float = 0.95,
 ) -> Estimate:
     """The same where both are scores of the same items, in the same order.
 
@@ -52,7 +50,7 @@ def paired_auc(
         )
     items = np.arange(len(positive))
     ways = [items] if clusters is None else split_ways(clusters)
-    estimate = _delong_auc(positive, negative, [(way, way) for way in ways], level)
+    estimate = _delong_auc(positive, negative, [(way, way) for way in ways], 0.95)
     return replace(estimate, n=len(positive))
 
 
@@ -129,35 +127,28 @@ def rank_correlation(
     order: Ints,
     n: int,
     *,
-    kind: Literal["partial", "tau_b"] = "partial",
     what: str = "items",
 ) -> Estimate:
     """How well scores keep a known order, from -1 to 1.
 
-    The order may hold some equal. "partial": pairs in order less pairs against it, over
-    the pairs that the order tells apart (Somers' d): 1 where every claim of the order
-    is kept. "tau_b": Kendall's, which takes an order that holds some equal for a claim
-    that they are. The interval is over items: the explainers are these and no others.
+    Pairs in order less pairs against it, over the pairs that the order tells apart, as
+    it may hold some equal (Somers' d): 1 where every claim of the order is kept. The
+    interval is over items: the explainers are these and no others.
 
     Args:
         scores: One an explainer; the more the better.
         draws: The same in each resample of items: resamples × explainers.
         order: How good each is known to be; the more the better.
         n: How many items.
-        kind: What pairs that the order holds equal count.
         what: What was resampled.
     """
-    value, resampled = (
-        concordance(figures, order, kind) for figures in (scores, draws)
-    )
+    value, resampled = (concordance(figures, order) for figures in (scores, draws))
     estimate = percentile_estimate(float(value), resampled, n, what)
-    name = "Somers' d" if kind == "partial" else "Kendall's tau-b"
-    return replace(
-        estimate, method=f"{name} of {len(order)} explainers, {estimate.method}"
-    )
+    method = f"Somers' d of {len(order)} explainers, {estimate.method}"
+    return replace(estimate, method=method)
 
 
-def concordance(scores: Floats, order: Ints, kind: str = "partial") -> Floats:
+def concordance(scores: Floats, order: Ints) -> Floats:
     """The rank correlation of each row of scores with the order.
 
     >>> float(concordance(np.array([3.0, 1.0, 2.0]), np.array([1, 0, 0])))
@@ -169,11 +160,7 @@ def concordance(scores: Floats, order: Ints, kind: str = "partial") -> Floats:
         raise Undefined("the order tells no two apart, so no score can keep it")
     score_signs = np.sign(scores[..., left] - scores[..., right])
     concordant = (score_signs * order_signs).sum(axis=-1)
-    if kind == "partial":
-        return np.asarray(concordant / np.abs(order_signs).sum())
-    with np.errstate(invalid="ignore"):
-        pairs = np.abs(score_signs).sum(axis=-1) * np.abs(order_signs).sum()
-        return np.asarray(concordant / np.sqrt(pairs))
+    return np.asarray(concordant / np.abs(order_signs).sum())
 
 
 def rank_disagreements(a: Floats, b: Floats) -> list[tuple[int, int]]:

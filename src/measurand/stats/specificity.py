@@ -12,13 +12,10 @@ come in three strata: `random`, `label` (of the same label) and `near` (the near
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from measurand.core.arrays import Clusters, Floats, Ints
+from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import BadInput, BadOption, Undefined
-from measurand.core.estimate import Estimate
-from measurand.stats.resampling import bootstrap
 from measurand.stats.vectors.canonical import THREADS
 
 Rows: TypeAlias = "csr_array | Floats"  # unit vectors, or rows of zeros
@@ -45,39 +42,15 @@ def specificity_auc(
     >>> specificity_auc(own, negatives, ties=0).tolist()
     [0.5, 0.0]
     """
-    beaten, equal = _compare_negatives(own_likeness, negative_likeness)
-    return np.asarray((beaten + ties * equal).mean(axis=1))
-
-
-def tie_share(own_likeness: Floats, negative_likeness: Floats) -> Floats:
-    """The share of its negatives that are just as like each item's rationale.
-
-    >>> tie_share(np.array([0.5]), np.array([[0.4, 0.5]])).tolist()
-    [0.5]
-    """
-    return np.asarray(
-        _compare_negatives(own_likeness, negative_likeness)[1].mean(axis=1)
-    )
-
-
-def _compare_negatives(
-    own_likeness: Floats, negative_likeness: Floats
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which negatives are less like, and which are as like, as the own input."""
-    own_likeness, negative_likeness = (
-        np.asarray(own_likeness, float),
-        np.asarray(negative_likeness, float),
-    )
-    if negative_likeness.ndim != 2 or negative_likeness.shape[0] != len(own_likeness):
+    own, others = np.asarray(own_likeness, float), np.asarray(negative_likeness, float)
+    if others.ndim != 2 or others.shape[0] != len(own):
         raise BadInput(
-            f"{len(own_likeness)} items and negatives of shape "
-            f"{negative_likeness.shape}; give a row each"
+            f"{len(own)} items and negatives of shape {others.shape}; give a row each"
         )
-    if 0 in negative_likeness.shape:
+    if 0 in others.shape:
         raise Undefined("no negatives to compare with; specificity needs two items")
-    return own_likeness[:, None] > negative_likeness, own_likeness[
-        :, None
-    ] == negative_likeness
+    beaten, equal = own[:, None] > others, own[:, None] == others
+    return np.asarray((beaten + ties * equal).mean(axis=1))
 
 
 def rescale_auc(auc: "Floats | float") -> Floats:
@@ -87,29 +60,6 @@ def rescale_auc(auc: "Floats | float") -> Floats:
     [0.0, 0.0, 0.5, 1.0]
     """
     return np.asarray(np.maximum(0.0, 2 * np.asarray(auc, float) - 1))
-
-
-def mean_specificity(
-    auc: Floats,
-    *,
-    rng: np.random.Generator,
-    clusters: Clusters = None,
-    rescaled: bool = True,
-) -> Estimate:
-    """An explainer's specificity from its items' AUC; the interval resamples items.
-
-    The paper reports the mean itself (`rescaled=False`), of which chance is 0.5.
-
-    >>> print(mean_specificity(np.array([0.75] * 9), rng=np.random.default_rng(0)))
-    0.500 [0.500, 0.500]
-    """
-    rows = np.column_stack([auc, np.ones(len(auc))])
-
-    def statistic(sums: Floats) -> Floats:
-        means = np.asarray(sums[..., 0] / sums[..., 1])
-        return rescale_auc(means) if rescaled else means
-
-    return bootstrap(statistic, rows, rng=rng, clusters=clusters)
 
 
 def draw_negatives(
