@@ -32,21 +32,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 VERBS = (  # in the order of the help
-    "demo",
-    "evidence",
-    "leakage",
-    "exposure",
-    "explanations",
-    "audit",
-    "list",
-    "show",
-    "explain",
-    "render",
-    "figure",
-    "index",
-    "compare",
-    "fit",
-    "suite",
+    *("demo", "evidence", "leakage", "exposure", "explanations", "audit", "list"),
+    *("show", "explain", "render", "figure", "index", "compare", "fit", "suite"),
 )
 
 

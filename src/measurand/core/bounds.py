@@ -15,7 +15,6 @@ MOST_SHUFFLES = 100_000  # an interval over so many is as wide as over all
 MOST_SEEDS = 100  # trainings of one encoder
 MOST_MARGIN = 0.5  # a larger one calls half of all answers nothing
 MOST_FOLDS = 1_000
-MOST_DRAWS = 1_000  # ways of cutting the same items
 MOST_CLUSTERS = 100_000
 MOST_ROWS = 10**9  # more than any benchmark has
 MOST_REPEATS = 100_000

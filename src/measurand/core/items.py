@@ -4,7 +4,7 @@ import hashlib
 import json
 import string
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -155,18 +155,7 @@ class Items:
         self, table: pd.DataFrame, *, fields: tuple[str, ...] | None = None
     ) -> "Items":
         """A copy with another table and the same roles."""
-        return Items(
-            table,
-            self.fields if fields is None else fields,
-            self.label,
-            self.metadata,
-            self.group,
-            self.choices,
-            self.contest,
-            self.answers,
-            self.subject,
-            self.document,
-        )
+        return replace(self, table=table, fields=fields or self.fields)
 
     @cached_property
     def vocabulary(self) -> frozenset[str]:

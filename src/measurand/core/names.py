@@ -16,8 +16,6 @@ ROW = OWN + "row"  # what an item is called in its file, where its id is made of
 LABELS_ALIKE = "labels alike"  # the role under which labels nearly the same are named
 PART = "part="  # how the condition of another test part begins
 NEW_TEXTS = "texts=new"  # of items whose text is new to who learns
-SUBJECT = "subject="  # how the condition of a finding about one subject begins
-TEXTS_APART = "texts=apart"  # of items split so that copies of a text stay together
 ALL_ITEMS = "all items"  # the part of those too whose texts training has seen
 CONDITIONS = ("full", "mean", "worst")  # what findings state of no single column
 QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")  # a column, as below

@@ -42,44 +42,6 @@ WORD = re.compile(rf"[{UNSPACED}]|{STEM}(?:['’]{STEM})?")
 # What WORD finds in ASCII, in a third of the time.
 ASCII_WORD = re.compile(r"[A-Za-z0-9_]+(?:'[A-Za-z0-9_]+)?")
 SENTENCE = re.compile(r"[.!?]+(?=\s|$)|[。！？]+")
-NEGATIONS = frozenset(
-    [
-        "no",
-        "not",
-        "never",
-        "none",
-        "nobody",
-        "nothing",
-        "nowhere",
-        "neither",
-        "nor",
-        "cannot",
-        "without",
-        "isn't",
-        "aren't",
-        "wasn't",
-        "weren't",
-        "don't",
-        "doesn't",
-        "didn't",
-        "won't",
-        "can't",
-        "couldn't",
-        "shouldn't",
-        "wouldn't",
-        "hasn't",
-        "haven't",
-        "hadn't",
-        "n't",
-        "nt",
-        "不",
-        "没",
-        "無",
-        "无",
-        "未",
-        "非",
-    ]
-)
 Span = tuple[int, int]
 # A point after an initial or a title ends no sentence; format noise agrees, so that
 # what it reorders is what is told apart here.
@@ -141,6 +103,15 @@ def _cut_words(text: str) -> tuple[str, ...]:
     return tuple((ASCII_WORD if lower.isascii() else WORD).findall(lower))
 
 
+NEGATIONS = frozenset(
+    words(
+        """
+        no not never none nobody nothing nowhere neither nor cannot without isn't aren't
+        wasn't weren't don't doesn't didn't won't can't couldn't shouldn't wouldn't
+        hasn't haven't hadn't n't nt 不 没 無 无 未 非
+        """
+    )
+)
 # English words that hold a sentence together; negations stand apart.
 FUNCTION = frozenset(
     words(

@@ -64,13 +64,8 @@ READERS = Catalogue(
                 {"model": name},
             )
             for name in (
-                "bert",
-                "distilbert",
-                "electra-small",
-                "scibert",
-                "roberta-large",
-                "xlm-roberta",
-                "bert-chinese",
+                *("bert", "distilbert", "electra-small", "scibert"),
+                *("roberta-large", "xlm-roberta", "bert-chinese"),
             )
         },
     },

@@ -44,13 +44,8 @@ PARTS = ("left_open", "lcig_over_input")  # what others are made of, or held aga
 LEAST = 3  # levels of the order that must be there to speak of an order
 SURE = 0.975  # of resamples that put one explainer above another
 COLUMNS = [
-    "metric",
-    "other",
-    "preferred",
-    "rival",
-    "difference",
-    "other_difference",
-    "item",
+    *("metric", "other", "preferred", "rival"),
+    *("difference", "other_difference", "item"),
 ]
 
 

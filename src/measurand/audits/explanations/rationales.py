@@ -36,7 +36,6 @@ from measurand.stats.tokens import token_statistics
 GIVEN = "given"
 PROMPTED = ("concise", "steps", "concise-unlabeled", "steps-unlabeled")
 EXTRACTIVE = ("tfidf-1", "tfidf-2", "random-1", "random-2")
-CHANGED_INPUTS = "rationales of changed inputs"
 FIXED_COLUMN = (
     "a column cannot be run again on a changed input; give rationales of changed "
     "inputs with `others`"
