@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from measurand.judges.pairs import minimal_pairs
+from measurand.audits.explanations.instrument import minimal_pairs
 from measurand.judges.statements import keeps_facts, same_statement, statement_form
 
 PAIRS = minimal_pairs()

@@ -6,6 +6,9 @@ judge that takes another meaning for the same is named.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -15,12 +18,12 @@ from measurand.core.digests import path_digest
 from measurand.core.explainer import Judge
 from measurand.core.finding import Finding
 from measurand.experiment.experiment import Experiment
-from measurand.judges.pairs import CHANGED, SAME, minimal_pairs
 from measurand.stats.scores import wilson_share
 
 MOST_CHANGED = 0.05  # of pairs with another meaning that a filter may accept
 LEAST_SAME = 0.8  # of true paraphrases that it must
 HELD_OUT = ", held out"
+SAME, CHANGED = "same meaning", "changed meaning"
 NOT_STATED = "not stated; name it with `judge_data`"
 
 
@@ -60,6 +63,46 @@ def _card_data(folder: Path) -> str:
                 found.append(entry.strip("- ").strip())
             break
     return ", ".join(found)
+
+
+@dataclass(frozen=True)
+class MinimalPair:
+    """Two sentences that say the same, or differ in one thing, which `change` names.
+
+    A third of them is held out: no rule of ours was written with them in view.
+    """
+
+    first: str
+    second: str
+    change: str
+    held_out: bool
+
+
+@cache
+def minimal_pairs() -> tuple[MinimalPair, ...]:
+    """All packaged pairs, in order.
+
+    >>> pair = minimal_pairs()[2]
+    >>> pair.first, pair.second, pair.change
+    ('A man bites a dog.', 'A dog bites a man.', 'roles')
+    """
+    text = (files("measurand.judges") / "minimal_pairs.txt").read_text("utf-8")
+    pairs, first, held_out = [], "", False
+    for line in text.splitlines():
+        if line.startswith("#"):
+            continue
+        if not line:
+            first, held_out = "", False
+        elif line == "held":
+            held_out = True
+        elif line.startswith("= "):
+            pairs.append(MinimalPair(first, line[2:], "", held_out))
+        elif line.startswith("! "):
+            change, _, second = line[2:].partition(": ")
+            pairs.append(MinimalPair(first, second, change, held_out))
+        else:
+            first = line
+    return tuple(pairs)
 
 
 def minimal_pair_findings(

@@ -1,7 +1,7 @@
 """The packaged minimal pairs: how many, of which kinds, and each only once."""
 
+from measurand.audits.explanations.instrument import minimal_pairs
 from measurand.judges.lexical import LexicalJudge
-from measurand.judges.pairs import minimal_pairs
 
 PAIRS = minimal_pairs()
 
