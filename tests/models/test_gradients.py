@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from measurand.core.errors import BadOption
 from measurand.core.reader import Salient
 from measurand.models.encoder import tokenizer
-from measurand.models.gradients import integrated_gradients, saliency
+from measurand.models.gradients import STEPS, integrated_gradients, saliency
 from measurand.readers.encoder import EncoderReader
 from tests.conftest import small_items
 from tests.models import tiny_encoder
@@ -102,7 +101,7 @@ def test_more_steps_close_the_gap_and_no_weight_gathers_a_gradient():
 def test_integrated_gradients_agree_with_captum(fitted):
     captum = pytest.importorskip("captum.attr")
     model = fitted.model
-    said = fitted.integrated_gradients(ITEMS, target="yes", steps=50)
+    said = fitted.attribute(ITEMS, "yes", 50)
     words = tokenizer(fitted.name)
     theirs = captum.LayerIntegratedGradients(
         lambda ids, kinds: model(input_ids=ids, token_type_ids=kinds).logits,
@@ -142,7 +141,7 @@ def test_saliency_agrees_with_captum(fitted):
         target=0,
         additional_forward_args=(whole["token_type_ids"],),
     )
-    mine = fitted.saliency(ITEMS, target="no")[3].scores
+    mine = fitted.attribute(ITEMS, "no")[3].scores
     norms = theirs.norm(dim=-1)[0].numpy()
     terms = path_terms(model.config, 32, 1) + model.config.hidden_size
     atol = rounding(terms, norms.max())
@@ -151,10 +150,7 @@ def test_saliency_agrees_with_captum(fitted):
 
 def test_an_encoder_says_which_token_of_which_field_moved_its_score(fitted):
     assert isinstance(fitted, Salient)
-    said = fitted.integrated_gradients(ITEMS)
-    assert [one.target for one in said] == [
-        fitted.classes[i] for i in fitted.predict(ITEMS).argmax(axis=1)
-    ]
+    said = fitted.attribute(ITEMS, steps=STEPS)
     assert max(one.gap for one in said) < 0.01
     words = tokenizer(fitted.name)
     for row, one in enumerate(fitted.saliency(ITEMS)):
@@ -168,13 +164,6 @@ def test_an_encoder_says_which_token_of_which_field_moved_its_score(fitted):
 
 
 def test_special_tokens_add_nothing_as_the_baseline_keeps_them(fitted):
-    for one in fitted.integrated_gradients(ITEMS, steps=2):
+    for one in fitted.attribute(ITEMS, steps=2):
         special = zip(one.scores, one.special, strict=True)
         assert all(score == 0 for score, mark in special if mark)
-
-
-def test_a_wrong_class_or_no_steps_is_one_line(fitted):
-    with pytest.raises(BadOption, match="no class 'maybe'; there are no, yes"):
-        fitted.saliency(ITEMS, target="maybe")
-    with pytest.raises(BadOption, match="0 steps"):
-        fitted.integrated_gradients(ITEMS, steps=0)

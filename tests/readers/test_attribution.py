@@ -107,7 +107,7 @@ def test_an_encoder_adds_up_the_gradients_of_a_words_pieces(encoder):
     found = encoder.word_scores(items)[0]
     assert found.shape == (3, 2)
     for column, label in enumerate(encoder.classes):
-        one = encoder.integrated_gradients(items, label, WORD_STEPS)[0]
+        one = encoder.attribute(items, label, WORD_STEPS)[0]
         pieces = dict(zip(one.tokens, one.scores, strict=True))
         assert one.tokens[1:-1] == ("bad", "[UNK]", "x", "##y", "[UNK]", "good")
         by_hand = [pieces["bad"], pieces["x"] + pieces["##y"], pieces["good"]]

@@ -80,7 +80,7 @@ def test_an_encoder_learns_from_three_fields(three):
 
 def test_each_token_is_marked_with_its_field_of_three(three):
     words = tokenizer(three.name)
-    for row, one in enumerate(three.integrated_gradients(THREE.rows(np.arange(4)))):
+    for row, one in enumerate(three.saliency(THREE.rows(np.arange(4)))):
         for field in THREE.fields:
             mine = [
                 token

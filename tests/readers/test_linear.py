@@ -27,12 +27,6 @@ def test_it_embeds_and_explains():
     assert isinstance(FITTED, Salient)
 
 
-def test_what_features_add_is_the_whole_score():
-    scores = sum(FITTED.read(ITEMS).values())
-    for row, one in enumerate(FITTED.integrated_gradients(ITEMS, "yes")):
-        assert sum(one.scores) == pytest.approx(scores[row, 1])
-
-
 def test_features_bear_the_names_of_their_words():
     (first, *_) = FITTED.saliency(ITEMS)
     said = {(t, f) for t, f in zip(first.tokens, first.fields, strict=True)}

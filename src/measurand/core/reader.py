@@ -204,7 +204,6 @@ class Attribution:
     """What each token of one item did for the score of one class.
 
     Attributes:
-        target: The class that the scores are about.
         tokens: The tokens, as the tokenizer writes them.
         scores: One number a token.
         special: Whether the tokenizer put the token there itself.
@@ -214,7 +213,6 @@ class Attribution:
             nothing.
     """
 
-    target: str
     tokens: tuple[str, ...]
     scores: tuple[float, ...]
     special: tuple[bool, ...]
@@ -226,15 +224,8 @@ class Attribution:
 class Salient(Protocol):
     """A fitted reader that can say which tokens moved its score."""
 
-    def saliency(
-        self, items: Items, target: str | None = None
-    ) -> Sequence[Attribution]:
-        """How steep the score of the predicted (or this) class is in each token."""
-
-    def integrated_gradients(
-        self, items: Items, target: str | None = None, steps: int = 64
-    ) -> Sequence[Attribution]:
-        """What each token adds to the score of the predicted (or this) class."""
+    def saliency(self, items: Items) -> Sequence[Attribution]:
+        """How steep the score of the predicted class is in each token."""
 
 
 @runtime_checkable

@@ -144,7 +144,6 @@ def attributions(
     tokenizer: Any,
     data: TokenSequences,
     fields: Sequence[str],
-    classes: Sequence[str],
     targets: Ints,
     steps: int = 0,
 ) -> list[Attribution]:
@@ -169,7 +168,6 @@ def attributions(
         ids, scores, gaps = ids.cpu(), scores.cpu(), gaps.cpu()
         for position, row in enumerate(rows):
             by_row[int(row)] = Attribution(
-                classes[targets[row]],
                 tuple(tokenizer.convert_ids_to_tokens(ids[position].tolist())),
                 tuple(scores[position].tolist()),
                 tuple((origin[position] < 0).tolist()),

@@ -15,7 +15,7 @@ from safetensors import SafetensorError
 from scipy.special import softmax
 
 from measurand.core.arrays import Floats
-from measurand.core.errors import BadOption, StoreFailed, join_names
+from measurand.core.errors import StoreFailed
 from measurand.core.files import write_file
 from measurand.core.folders import READER, replace_folder, seal_folder
 from measurand.core.items import Items
@@ -27,7 +27,7 @@ from measurand.models.encoder import (
     tokenize_texts,
     tokenizer,
 )
-from measurand.models.gradients import STEPS, attributions
+from measurand.models.gradients import attributions
 from measurand.models.sequences import (
     TokenizedTexts,
     TokenSequences,
@@ -146,38 +146,27 @@ class FittedEncoder:
         # A setting, so it is given in full: six decimals of 5e-7 would be none.
         return rounded if self.rate is None else {"rate": self.rate, **rounded}
 
-    def saliency(self, items: Items, target: str | None = None) -> list[Attribution]:
-        """How steep the score of the predicted (or this) class is in each token."""
-        return self.attribute(items, target, 0)
-
-    def integrated_gradients(
-        self, items: Items, target: str | None = None, steps: int = STEPS
-    ) -> list[Attribution]:
-        """What each token adds to the score of the predicted (or this) class."""
-        if steps < 1:
-            raise BadOption(
-                f"integrated gradients in {steps} steps; allowed: 1 or more"
-            )
-        return self.attribute(items, target, steps)
+    def saliency(self, items: Items) -> list[Attribution]:
+        """How steep the score of the predicted class is in each token."""
+        return self.attribute(items)
 
     def attribute(
-        self, items: Items, target: str | None, steps: int
+        self, items: Items, label: str | None = None, steps: int = 0
     ) -> list[Attribution]:
-        """Attributions for the class that is predicted or asked for."""
-        if target is not None and target not in self.classes:
-            raise BadOption(
-                f"no class {target!r}; there are {join_names(self.classes)}"
-            )
+        """What each token adds to the score of this class, or of the predicted one.
+
+        By integrated gradients in so many steps; with 0 it is saliency.
+        """
         reading = self.read(items)
         data, fields = reading.joined, tuple(reading.parts)
         aims = (
             self.forward(data)[0].argmax(axis=1)
-            if target is None
-            else np.full(len(items), self.classes.index(target))
+            if label is None
+            else np.full(len(items), self.classes.index(label))
         )
         # Not the halved weights: gradients are taken in single precision.
         words = tokenizer(self.name)
-        return attributions(self.model, words, data, fields, self.classes, aims, steps)
+        return attributions(self.model, words, data, fields, aims, steps)
 
     def word_scores(self, items: Items) -> list[Floats]:
         """Integrated gradients of each class's score, sub-words joined to words.

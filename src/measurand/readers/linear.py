@@ -298,21 +298,9 @@ class FittedTfidf:
         left, lengths, _ = randomized_svd(used, size, n_iter=4, random_state=0)
         return np.asarray(left * lengths)
 
-    def saliency(self, items: Items, target: str | None = None) -> list[Attribution]:
-        """How large the part of each feature in the score is, either way."""
-        return [
-            replace(
-                attribution, scores=tuple(abs(score) for score in attribution.scores)
-            )
-            for attribution in self.integrated_gradients(items, target)
-        ]
-
-    def integrated_gradients(
-        self, items: Items, target: str | None = None, steps: int = 1
-    ) -> list[Attribution]:
-        """What each feature adds to the score: exact, since the score is a sum."""
-        predicted = self.predict(items).argmax(axis=1)
-        aims = predicted if target is None else np.full(len(items), self.index(target))
+    def saliency(self, items: Items) -> list[Attribution]:
+        """How large the part of each feature in the score is, either way: exact."""
+        aims = self.predict(items).argmax(axis=1)
         rows: list[list[tuple[str, float, str]]] = [[] for _ in range(len(items))]
         for field in self.shared_fields(items):
             field_grams, weights = self.vocabularies[field], self.blocks[field]
@@ -321,20 +309,19 @@ class FittedTfidf:
             for row, aim in enumerate(aims):
                 cut = slice(counts.indptr[row], counts.indptr[row + 1])
                 columns = counts.indices[cut]
-                added = counts.data[cut] * weights[columns, aim]
+                added = np.abs(counts.data[cut] * weights[columns, aim])
                 rows[row] += [
                     (names[c], float(a), field)
                     for c, a in zip(columns, added, strict=True)
                 ]
         return [
             Attribution(
-                self.classes[aim],
                 tuple(name for name, _, _ in row),
                 tuple(score for _, score, _ in row),
                 (False,) * len(row),
                 tuple(field for _, _, field in row),
             )
-            for aim, row in zip(aims, rows, strict=True)
+            for row in rows
         ]
 
     def word_scores(self, items: Items) -> list[Floats]:
@@ -342,9 +329,3 @@ class FittedTfidf:
         field = only_field(self.shared_fields(items), items)
         texts = items.column(field).tolist()
         return gram_scores(texts, self.vocabularies[field], self.blocks[field])
-
-    def index(self, label: str) -> int:
-        """The position of a class."""
-        if label not in self.classes:
-            raise BadInput(f"no class {label!r}; there are {join_names(self.classes)}")
-        return self.classes.index(label)

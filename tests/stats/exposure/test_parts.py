@@ -73,7 +73,7 @@ def test_a_mixture_has_the_quantiles_of_its_parts():
 def test_coverage_counts_the_truths_inside_the_interval():
     ranks = CoverageStudy(np.linspace(0.005, 0.995, 100), np.zeros(100))
     assert ranks.coverage(0.8).value == pytest.approx(0.8)
-    assert ranks.curve()[0.95].value == pytest.approx(0.95, abs=0.011)
+    assert ranks.coverage(0.95).value == pytest.approx(0.95, abs=0.011)
 
 
 def test_the_spread_of_draws_is_told_from_that_of_trainings(rng):

@@ -16,8 +16,6 @@ from measurand.stats.exposure.hierarchical import LEVEL, fit_studies
 from measurand.stats.exposure.studies import METHODS, Studies
 from measurand.stats.scores import wilson_share
 
-LEVELS = (0.5, 0.8, LEVEL, 0.95)
-
 
 @dataclass(frozen=True)
 class Truth:
@@ -68,10 +66,6 @@ class CoverageStudy:
         """The share of central intervals that cover the truth."""
         inside = np.abs(2 * self.ranks - 1) <= level
         return wilson_share(int(inside.sum()), len(inside))
-
-    def curve(self) -> dict[float, Estimate]:
-        """The coverage of intervals of several levels."""
-        return {level: self.coverage(level) for level in LEVELS}
 
 
 def study_coverage(studies: Studies, beta: float, model: str) -> CoverageStudy:
