@@ -2,7 +2,7 @@
 
 import pytest
 
-from measurand.benchmarks import CHOSEN
+from measurand.benchmarks import BENCHMARKS
 from measurand.benchmarks.synthetic_choices import (
     CLOSED_BOOK,
     HEDGES,
@@ -35,7 +35,7 @@ def score(items, other=None):
 
 @pytest.mark.parametrize("name", PLANS)
 def test_each_input_tells_as_much_as_the_plan_says(name):
-    items, plan = CHOSEN.load(name, seed=3).test, PLANS[name]
+    items, plan = BENCHMARKS.load(name, seed=3).test, PLANS[name]
     chance = 1 / plan.choices
     assert score(items) == pytest.approx(plan.truth["choices_only"])
     by_question = plan.match + (1 - plan.match) * chance
@@ -53,7 +53,7 @@ def test_the_truth_of_each_plan():
 
 @pytest.mark.parametrize("name", PLANS)
 def test_neither_place_nor_length_tells_the_right_choice(name):
-    items = CHOSEN.load(name, seed=4).test
+    items = BENCHMARKS.load(name, seed=4).test
     assert set(items.labels.value_counts()) == {len(items) // 4}
     assert {len(words(text)) for texts in items.choice_texts for text in texts} == {6}
     assert all(len({*texts}) == 4 for texts in items.choice_texts)

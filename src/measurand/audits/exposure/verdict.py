@@ -152,11 +152,9 @@ def _tasks_above(bias: PairedEffects, decisions: Decisions) -> str:
         return ""
     worst = {bias.together.tasks[at]: _worst_of_task(bias, int(at)) for at in chosen}
     names = sorted(worst, key=lambda task: -worst[task][1].value)
-    shown = [f"{task} {worst[task][1]}{worst[task][0]}" for task in names[:SHOWN_TASKS]]
-    more = len(names) - len(shown)
-    further = f" and {more} more" if more else ""
+    shown = _name_some([f"{task} {worst[task][1]}{worst[task][0]}" for task in names])
     total = len(bias.together.tasks)
-    return f"inflated on {len(names)} of {total} tasks: {', '.join(shown)}{further}"
+    return f"inflated on {len(names)} of {total} tasks: {shown}"
 
 
 def _tasks_in_doubt(
@@ -171,15 +169,12 @@ def _tasks_in_doubt(
     }
     if not doubtful or len(tasks) == models == 1:
         return ""
-    names = sorted(doubtful, key=lambda task: -doubtful[task][1].value)[:SHOWN_TASKS]
-    shown = ", ".join(
-        f"{task} {doubtful[task][1]}{doubtful[task][0]}" for task in names
-    )
-    more = len(doubtful) - len(names)
-    further = f" and {more} more" if more else ""
-    said = f"by itself alone, {shown}{further} {what}"
+    names = sorted(doubtful, key=lambda task: -doubtful[task][1].value)
+    shown = [f"{task} {doubtful[task][1]}{doubtful[task][0]}" for task in names]
+    said = f"by itself alone, {_name_some(shown)} {what}"
     crossed = bias.interaction
-    if crossed and crossed.low > 0 and any(doubtful[task][0] for task in names):
+    in_model = any(doubtful[task][0] for task in names[:SHOWN_TASKS])
+    if crossed and crossed.low > 0 and in_model:
         return (
             f"{said}: models differ from task to task beyond luck, by a standard "
             f"deviation of {crossed} points"
@@ -187,6 +182,13 @@ def _tasks_in_doubt(
     several = f" and {models} models" if models > 1 else ""
     noun = "task" if len(tasks) == 1 else "tasks"
     return f"{said}: of {len(tasks)} {noun}{several}, that {LUCK}"
+
+
+def _name_some(said: Sequence[str]) -> str:
+    """The first tasks as they are said, and how many more there are."""
+    more = len(said) - SHOWN_TASKS
+    further = f" and {more} more" if more > 0 else ""
+    return f"{', '.join(said[:SHOWN_TASKS])}{further}"
 
 
 def _worst_of_task(bias: PairedEffects, at: int) -> tuple[str, Estimate]:
@@ -311,12 +313,8 @@ def _obstacles(size: Judged, decisions: Decisions, margin: float) -> list[str]:
     ]
     apart = [said for is_beyond, said in tasks if is_beyond]
     if apart:
-        names = apart[:SHOWN_TASKS]
-        more = len(apart) - len(names)
-        further = f" and {more} more" if more else ""
         are = "1 task is" if len(apart) == 1 else f"{len(apart)} tasks are"
-        shown = f"{', '.join(names)}{further}"
-        reasons.append(f"but {are} clearly beyond the margin: {shown}")
+        reasons.append(f"but {are} clearly beyond the margin: {_name_some(apart)}")
     elif decisions.mean_within and not decisions.tasks_within:
         reasons.append(_wide_spread(bias, margin))
     if decisions.mean_within and not decisions.cells_within:
