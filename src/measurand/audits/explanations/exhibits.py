@@ -15,6 +15,7 @@ from measurand.core.audit import Against, Comparison, Score
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Exhibit, Finding
 from measurand.core.names import own_column
+from measurand.experiment.statements import estimate_cells
 from measurand.explainers import SUITE
 from measurand.stats.frontier import varif
 from measurand.stats.scores import wilson_share
@@ -188,9 +189,7 @@ def _axes_exhibit(findings: Sequence[Finding]) -> Exhibit:
         {
             "group": f"{f.statistic} ({f.reader})",
             "name": f.condition,
-            "value": f.estimate.value,
-            "low": f.estimate.low,
-            "high": f.estimate.high,
+            **estimate_cells(f.estimate),
             "decision": f.decision or "",
         }
         for statistic in wanted

@@ -12,8 +12,8 @@ from measurand.audits.exposure.arms import OVERTRAINED
 from measurand.audits.exposure.columns import ALL
 from measurand.audits.exposure.findings import loss_pairs
 from measurand.core.arrays import Floats
-from measurand.core.estimate import Estimate
 from measurand.core.finding import Exhibit
+from measurand.experiment.statements import estimate_cells
 from measurand.stats.exposure.studies import CONTRASTS, mean_differences
 
 SHOWN = 1000  # draws of a distribution that a page carries
@@ -93,15 +93,10 @@ def _average_rows(size: SizeAnalysis) -> list[dict[str, object]]:
             f"{subject}, true accuracy": fit.truth,
         }
         rows += [
-            {"group": group, "name": name, **_ends(estimate), "decision": ""}
+            {"group": group, "name": name, **estimate_cells(estimate), "decision": ""}
             for name, estimate in estimates.items()
         ]
     return rows
-
-
-def _ends(estimate: Estimate) -> dict[str, object]:
-    """A value with its interval, as columns."""
-    return {"value": estimate.value, "low": estimate.low, "high": estimate.high}
 
 
 def exhibit_means(analyses: Sequence[SizeAnalysis]) -> Exhibit:
@@ -119,7 +114,7 @@ def exhibit_tasks(size: SizeAnalysis, margin: float) -> Exhibit:
     estimates = size.paired["bias"].together.by_task()
     ordered = sorted(estimates.items(), key=lambda pair: -pair[1].value)
     rows = [
-        {"group": size.name, "name": task, **_ends(estimate), "decision": ""}
+        {"group": size.name, "name": task, **estimate_cells(estimate), "decision": ""}
         for task, estimate in ordered[:INTERVALS]
     ]
     caption = "Bias of each task by itself, the worst first, with 95 % intervals"
@@ -325,7 +320,7 @@ def exhibit_overtraining(
         {
             "group": size.name,
             "name": f"{name}, {training}",
-            **_ends(effects.together.estimate),
+            **estimate_cells(effects.together.estimate),
             "decision": "",
         }
         for analyses in zip(ordinary, overtrained, strict=True)

@@ -195,8 +195,15 @@ def _read_published_hub(name: str, part: str) -> _PublishedRows:
             f"{name} with its part {part} is on no hub in a form that runs no code; "
             f"{advice}{FOLDER_VARIABLE}"
         )
+    sides = [_arrange(_ask_hub(source, name, advice), row, name) for source in sources]
+    test = sides[1] if len(sides) > 1 else None
+    return _PublishedRows(sides[0], test, sources, part == SEEDED_SPLIT)
+
+
+def _ask_hub(source: str, name: str, advice: str) -> pd.DataFrame:
+    """The rows of a dataset on the hub, or what to do where it is not to be had."""
     try:
-        tables = [read_hub(f"{HUB_PREFIX}{source}") for source in sources]
+        return read_hub(f"{HUB_PREFIX}{source}")
     except (BadInput, MissingExtra) as failed:
         # Its own advice is for those who wrote hf: themselves.
         why = str(failed).partition("; give the dataset as")[0]
@@ -204,9 +211,15 @@ def _read_published_hub(name: str, part: str) -> _PublishedRows:
             f"{name} is not at hand: no folder is given, and {why}; "
             f"{advice}{FOLDER_VARIABLE}"
         ) from None
-    sides = [_arrange(source, row, name) for source in tables]
-    test = sides[1] if len(sides) > 1 else None
-    return _PublishedRows(sides[0], test, sources, part == SEEDED_SPLIT)
+
+
+def _check_folder(folder: Path, name: str) -> None:
+    """Raise where there is no such folder."""
+    if not folder.is_dir():
+        raise BadInput(
+            f"{quote(str(folder), 200)} is no folder; name the one that holds {name} "
+            f"with `data` or {FOLDER_VARIABLE}"
+        )
 
 
 def _split_by_column(rows: _PublishedRows, part: str) -> _PublishedRows:
@@ -229,11 +242,7 @@ def _split_by_column(rows: _PublishedRows, part: str) -> _PublishedRows:
     )
 
 
-FOLDER_VARIABLE = (
-    "MEASURAND_DATA"  # the variable that names the folder where none is given
-)
-
-
+FOLDER_VARIABLE = "MEASURAND_DATA"  # what names the folder where none is given
 ANY = "*"  # in a file name that stands for several
 
 
@@ -267,11 +276,7 @@ def locate_files(
     name: str, row: PublishedBenchmark, part: str, folder: Path
 ) -> _FilePaths:
     """The files of one part of a benchmark; one line where they are not there."""
-    if not folder.is_dir():
-        raise BadInput(
-            f"{quote(str(folder), 200)} is no folder; name the one that holds {name} "
-            f"with `data` or {FOLDER_VARIABLE}"
-        )
+    _check_folder(folder, name)
     paths = _authors_files(name, row, part, folder) or _simple_files(
         name, row, part, folder
     )
@@ -405,18 +410,19 @@ def load_topic(
     """The task of that name, its labels as class names."""
     row = TOPICS[called]
     folder = data or os.environ.get(FOLDER_VARIABLE)
-    rows = _read_topic_folder(row, Path(folder)) if folder else _read_topic_hub(row)
+    advice = f"put {row.name}.jsonl in a folder and name it with `data` or "
+    rows = (
+        _read_topic_folder(row, Path(folder))
+        if folder
+        else _ask_hub(row.hub, row.name, advice)
+    )
     options = {"query": "text", "label": "label", "split_by": split_by, "seed": seed}
     return from_frames(_arrange_topic(rows, row), name=called, **options)  # type: ignore[arg-type]
 
 
 def _read_topic_folder(row: Topic, folder: Path) -> pd.DataFrame:
     """The rows of the file NAME.* in a folder or in its folder of topics."""
-    if not folder.is_dir():
-        raise BadInput(
-            f"{quote(str(folder), 200)} is no folder; name the one that holds "
-            f"{row.name} with `data` or {FOLDER_VARIABLE}"
-        )
+    _check_folder(folder, row.name)
     for home in (folder, folder / "topics"):
         path = dict(files_by_stem(home)).get(row.name)
         if path is not None:
@@ -426,19 +432,6 @@ def _read_topic_folder(row: Topic, folder: Path) -> pd.DataFrame:
         "columns text and label, or name another folder with `data` or "
         f"{FOLDER_VARIABLE}"
     )
-
-
-def _read_topic_hub(row: Topic) -> pd.DataFrame:
-    """The rows of the dataset on the hub."""
-    try:
-        rows = read_hub(f"{HUB_PREFIX}{row.hub}")
-    except (BadInput, MissingExtra) as failed:
-        why = str(failed).partition("; give the dataset as")[0]
-        raise BadInput(
-            f"{row.name} is not at hand: no folder is given, and {why}; put "
-            f"{row.name}.jsonl in a folder and name it with `data` or {FOLDER_VARIABLE}"
-        ) from None
-    return rows
 
 
 def _arrange_topic(rows: pd.DataFrame, row: Topic) -> pd.DataFrame:
