@@ -9,7 +9,6 @@ import pytest
 
 from measurand.audits.exposure import ExposureSettings, audit, plan_exposure
 from measurand.audits.exposure.arms import arm_recipes, expand_arms, side_texts
-from measurand.audits.exposure.plan import format_duration
 from measurand.audits.exposure.study import Design, pool_rows
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import BadOption, NotApplicable, UnknownName
@@ -165,10 +164,6 @@ def test_draws_done_are_shown_as_they_come(task):
     assert seen[0] == ("made", "pca", 0, 4)
     assert seen[-1] == ("made", "pca", 4, 4)
     assert np.diff([what[2] for what in seen]).min() >= 0
-
-
-def test_times_are_told_in_their_unit():
-    assert format_duration(7200) == "2.0 h"
 
 
 def test_too_few_draws_are_refused():

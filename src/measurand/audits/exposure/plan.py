@@ -25,7 +25,13 @@ from measurand.core.reader import Reader
 from measurand.core.task import Task
 from measurand.core.words import words
 from measurand.experiment.ask import ANSWER_CODEC, Ask, ask_key
-from measurand.experiment.budget import Plan, announce_plan, is_dear, sum_plans
+from measurand.experiment.budget import (
+    Plan,
+    announce_plan,
+    is_dear,
+    round_duration,
+    sum_plans,
+)
 from measurand.experiment.experiment import (
     Experiment,
     ask_all,
@@ -59,7 +65,7 @@ class StudyPlan:
         """One line of it."""
         if not self.trials:
             return "plan: every trial is in the store"
-        duration = "unknown" if self.seconds is None else format_duration(self.seconds)
+        duration = "unknown" if self.seconds is None else round_duration(self.seconds)
         return (
             f"plan: {self.trials:,} trials, about {_format_count(self.tokens)} tokens, "
             f"{duration}, {_format_count(self.disk)}B on disk"
@@ -267,14 +273,3 @@ def _format_count(count: float) -> str:
                 else (f"{count / unit:.0f} {name}")
             )
     return f"{count:.0f} "
-
-
-def format_duration(seconds: float) -> str:
-    """A time in the unit that suits it.
-
-    >>> format_duration(42), format_duration(600), format_duration(90_000)
-    ('42 s', '10 min', '25.0 h')
-    """
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
