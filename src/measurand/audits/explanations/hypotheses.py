@@ -1,17 +1,8 @@
 """The hypotheses of the proposal, each worded as there and able to fail.
 
-h1  Vacuous rationales are robust (1 - R within the margin) and tell nothing: the
-    estimate is their LC-IG, in nats.
-h2  Label-leaking rationales inflate naive metrics, and the mask takes that back: each
-    of rationale-only accuracy, REV and LC-IG without a mask puts them over the given
-    ones; the estimate is what the mask takes off their LC-IG, in nats.
-h3  Reasoning in steps informs more and is less robust than a concise rationale: the
-    difference in R; the one in LC-IG must be above 0.
-h4  Likeness on the surface stays high under a minimal drift and entailment drops: the
-    estimate is the lowest likeness less the entailment. A judge that counts words takes
-    any "not" for the opposite, by rule, so with it there is nothing to ask.
-h5  VARIF keeps the known order: its rank correlation is above 0, and the given
-    rationales stand first. Another one that surely stands above them refutes it.
+`docs/explanations.md` words them. Estimates are: of h1 the LC-IG of vacuous rationales,
+in nats; of h2 what the mask takes off that of label-leaking ones; of h3 the difference
+in R; of h4 the lowest likeness less the entailment; of h5 the rank correlation.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,15 +1,8 @@
 """Whether the metrics are any good: how they tell the suite from given rationales.
 
-auc_<type>
-    How well each metric (named as the reader) tells given rationales from those of one
-    suite type, on the same items; ties one half.
-rank_correlation
-    How well each metric keeps what is known: given rationales are better than extracted
-    or generated ones, these than pseudo-specific ones, these than vacuous, circular and
-    label-leaking ones. Sentences drawn at random, drift and swapped labels have no
-    place in it: what they are worth depends on the item.
-h1 to h5
-    The hypotheses of the proposal, see `hypotheses`.
+`docs/explanations.md` defines the statistics. Sentences drawn at random, drift and
+swapped labels have no place in the known order: what they are worth depends on the
+item.
 
 A run in which VARIF does not tell every type of the suite from given rationales states
 no frontier: its own controls say that it could not.

@@ -4,23 +4,8 @@ A layout says which column of theirs holds which part of ours. A table is read b
 first layout of its task whose columns are all there, so that the authors' files, simple
 files and the hub's tables need no switch.
 
-HotpotQA asks for an answer, not a class. The paper behind the evidence audit gives each
-question a weak label, `full` or `conflict`, by "a heuristic over question type, answer
-type, and supporting-fact count", and does not publish that heuristic. This is ours:
-
-    conflict  the question compares two things (type `comparison`), its answer is "no",
-              and at least two supporting facts are given: what the facts say of the one
-              thing does not hold of the other, so the evidence disagrees;
-    full      every other question: the facts support one answer together.
-
-The fact count never decides on HotpotQA as published, where no question has fewer than
-two; it is there because one fact cannot disagree with itself. Of 767 fullwiki questions
-0.965 are `full`, of 1,644 distractor questions 0.970, of all 7,405 dev questions 0.969;
-the paper reports 0.963 (578 of 600). The figures are close; the rules need not be.
-
-The evidence is every retrieved paragraph, title first, in the order given. The label is
-a function of the three annotations, never of the paragraphs: they are the metadata, and
-the rule is the benchmark's protocol.
+HotpotQA asks for an answer, not a class: its weak label is a function of three of its
+annotations, never of the paragraphs. `docs/data.md` says which, and why.
 """
 
 import csv

@@ -3,16 +3,7 @@
 A folder is given, or named by MEASURAND_DATA; the hub is asked only where neither is.
 Where nothing stands apart for testing, a split column decides, or else a seeded split.
 
-The search goes
-
-1. for the authors' files of the part, all of them in one of: the folder of the
-   benchmark's name, the folders the authors' archive unpacks to, the folder itself;
-2. for simple files (premise, hypothesis, label, or the fields of the other tasks), all
-   of them in one of: the folder of the benchmark's name, the folder itself, its
-   subfolders by name. `NAME_train` is learned from, or every `NAME_train_*` in order,
-   or else `NAME`, or else `NAME_dev`; `NAME_PART`, `NAME_dev_PART` or `NAME_test_PART`
-   (`NAME_val` and its like for dev) is asked about, or split where it stands alone.
-
+`docs/data.md` says in which folders the files are looked for, and by which names.
 Any file may be gzipped; `-` in a name may be `_` in a file's.
 """
 
