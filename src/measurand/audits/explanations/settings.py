@@ -48,21 +48,8 @@ SHOWN = {
 class ExplanationsSettings:
     """Who explains, who judges, what is changed, how far to climb.
 
-    Attributes:
-        judge: "lexical", or the directory or hub id of an entailment classifier.
-        explainers: The explainers; all that need no LLM where none is named.
-        model: The LLM that prompted explainers ask and cannot do without; where it is
-            named, drift asks it too.
-        count: Changes an item: all but one are paraphrases of the query.
-        paraphraser: A seq2seq model or LLM that rewords queries; None takes rules.
-        preset: "default", or "paper" for the proposal to the letter: its mask, filter,
-            zero, specificity and the mean of VARIF_i.
-        seeds: How often a trained encoder is trained anew; None takes three.
-        others: By item id, rationales given for changed inputs.
-        similarity: What specificity compares texts by: "tfidf", or an encoder.
-        judge_data: What the judge was trained on, in words, where it does not say.
-        calibrate: Whether `cross` is called where a reader that sees the fields apart
-            does not find that rationales inform.
+    `measurand.explanations` says what each one means. Where `model` is named, drift
+    asks it too; `seeds` of None takes three.
     """
 
     judge: str = "lexical"

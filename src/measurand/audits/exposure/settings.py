@@ -70,18 +70,7 @@ class Method:
 class ExposureSettings:
     """How rows are drawn, what is trained, how it is analysed.
 
-    Attributes:
-        m: Labelled rows to learn from; several make a grid of sizes with all n.
-        n: Test rows, and as many extra ones; one or several.
-        repeats: How often rows are drawn: for every n, or one number for each.
-        arms: base, extra and test; overtrained and transfer may be added.
-        doses: Shares of the test rows that controls learn with their labels.
-        margin: Percentage points that still count as nothing.
-        model: observation, paper or released, beside the paired differences.
-        sampler: laplace, or nuts beside it.
-        notable: Log-odds that an unreplicated study would take for an effect.
-        checks: Whether the checks of the method are run at full length.
-        calibrate: Whether bags of words that find nothing call an encoder.
+    `measurand.exposure` says what each one means.
     """
 
     m: tuple[int, ...] | int = M
