@@ -3,7 +3,8 @@
 What a reader is, is what it says of itself (`Traits.strength`), whatever it is called.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from measurand.core.choices import WritesAnswers
 from measurand.core.errors import (
@@ -18,6 +19,7 @@ from measurand.core.recipe import Strength, traits_of
 from measurand.experiment.budget import is_dear
 from measurand.readers import READERS
 
+ReadingT = TypeVar("ReadingT")
 LADDER = {  # from weak to strong; said here too, so that none is loaded to be compared
     "tfidf": Strength.WORDS,
     "cross": Strength.PAIRS,
@@ -99,6 +101,19 @@ def load_rung(name: str) -> Reader | None:
 def way_to_run(audit: str, reason: PastBudget) -> str:
     """Why a reader was not run, and the command that runs it."""
     return f"{reason}; run it with measurand {audit} FILE --budget none"
+
+
+def read_within_budget(
+    audit: str, readers: Mapping[str, Reader], read: Callable[[str, Reader], ReadingT]
+) -> tuple[list[ReadingT], dict[str, str]]:
+    """What each reader shows, and why some were not run: they take too long."""
+    readings, refused = list[ReadingT](), dict[str, str]()
+    for name, reader in readers.items():
+        try:
+            readings.append(read(name, reader))
+        except PastBudget as reason:
+            refused[name] = way_to_run(audit, reason)
+    return readings, refused
 
 
 def check_any_run(readings: Sequence[object], not_run: Mapping[str, str]) -> None:

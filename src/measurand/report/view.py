@@ -364,14 +364,13 @@ def _find_card_anchors(
 
 def _label_hues(exhibits: Sequence[Exhibit]) -> dict[str, int]:
     """The number of each label's colour, the same in every map and card."""
-    label_readers = {"map": map_labels, "cards": cards.card_labels}
-    label_names = {
+    names = {
         name
         for e in exhibits
-        if e.kind in label_readers
-        for name in label_readers[e.kind](e)
+        if e.kind in ("map", "cards")
+        for name in (map_labels(e) if e.kind == "map" else cards.card_labels(e))
     }
-    return {name: code for code, name in enumerate(sorted(label_names))}
+    return {name: code for code, name in enumerate(sorted(names))}
 
 
 def view_grid(grid: TextGrid) -> GridView:

@@ -12,7 +12,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from measurand.audits.evidence.reading import EvidenceBaselines, EvidenceReading
+from measurand.audits.evidence.reading import (
+    EvidenceBaselines,
+    EvidenceReading,
+    donors_of,
+)
 from measurand.audits.evidence.settings import CHANGED_SHUFFLES, FEWEST_CHANGED
 from measurand.core.arrays import Bools, Ints
 from measurand.core.benchmark import Benchmark
@@ -144,8 +148,7 @@ def _loss_within(
     full: Predictions, answer: Predictions, texts: "pd.Series[str]", clusters: Ints
 ) -> Estimate:
     """What evidence of another item of the same kind costs those that could have it."""
-    donors = answer.donors
-    assert donors is not None, "a shuffle names its givers"  # noqa: S101
+    donors = donors_of(answer)
     numbers = pd.factorize(texts)[0]
     changed = (numbers[donors] != numbers).all(axis=0)
     _check_count(changed, "share it with items of other evidence")

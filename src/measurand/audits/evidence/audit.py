@@ -47,7 +47,7 @@ from measurand.benchmarks.split import fold_benchmark
 from measurand.core.benchmark import Benchmark
 from measurand.core.bounds import check_memory
 from measurand.core.choices import guess_scores, writes_answers
-from measurand.core.errors import BadOption, PastBudget, Undefined
+from measurand.core.errors import BadOption, Undefined
 from measurand.core.finding import (
     Finding,
     Highlight,
@@ -68,8 +68,8 @@ from measurand.experiment.ladder import (
     higher_rungs,
     is_cross_fitted,
     order_by_strength,
+    read_within_budget,
     strength_of,
-    way_to_run,
 )
 from measurand.experiment.statements import WHY_BRIEF, say_chance
 from measurand.interventions.shuffle import Shuffle
@@ -163,13 +163,7 @@ class _Split:
         self, readers: Mapping[str, Reader]
     ) -> tuple[list[EvidenceReading], dict[str, str]]:
         """The packets of readers, and why some were not run: they take too long."""
-        readings, refused = list[EvidenceReading](), dict[str, str]()
-        for name, reader in readers.items():
-            try:
-                readings.append(self.read(name, reader))
-            except PastBudget as reason:
-                refused[name] = way_to_run("evidence", reason)
-        return readings, refused
+        return read_within_budget("evidence", readers, self.read)
 
 
 @contextmanager

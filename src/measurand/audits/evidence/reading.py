@@ -22,7 +22,12 @@ from measurand.core.names import PART
 from measurand.core.reader import Reader, Seeded
 from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
-from measurand.experiment.ask import Ask, Predictions, remark_findings
+from measurand.experiment.ask import (
+    Ask,
+    Predictions,
+    WrittenAnswers,
+    remark_findings,
+)
 from measurand.experiment.crossfit import (
     asked_reader,
     calibrate_across,
@@ -159,7 +164,7 @@ def ask_with_shuffles(
             baselines.clusters if across else None,
         ),
         full[0].remarks,
-        _donors(shuffled[0]),
+        donors_of(shuffled[0]),
         _first_answers(benchmark, full[0], shuffled[0]),
     )
 
@@ -215,7 +220,7 @@ def _part_answers(
     """The answers about one part, and what the wrong evidence costs there."""
     pairs = [(f.correct[0], w.correct) for f, w in zip(full, shuffled, strict=True)]
     right, wrong = (np.mean([pair[i] for pair in pairs], axis=0) for i in (0, 1))
-    effect = shuffle_effect(right, wrong, _donors(shuffled[0]), clusters)
+    effect = shuffle_effect(right, wrong, donors_of(shuffled[0]), clusters)
     if seeded:
         losses = np.array([r.mean() - w.mean() for r, w in pairs])
         effect = add_seed_variance(effect, losses)
@@ -226,7 +231,7 @@ def _part_answers(
     )
 
 
-def _donors(shuffled: Predictions) -> NDArray[np.int32]:
+def donors_of(shuffled: Predictions | WrittenAnswers) -> NDArray[np.int32]:
     """Whose evidence each item received."""
     assert shuffled.donors is not None, "a shuffle names its givers"  # noqa: S101
     return shuffled.donors

@@ -42,34 +42,30 @@ def check_shuffle(
         shuffle: How the evidence is to be shuffled.
         seed: Of the folds.
     """
-    try:
-        for items in _asked_together(tested):
-            shuffle.check(items)
-    except CannotIntervene as fault:
-        ways = []
-        by_query = replace(drawn, drawn_by=(drawn.query,))
-        pool = fold_benchmark(by_query, max(tested.folds, FOLDS), seed)
-        if (
-            shuffle.field in drawn.drawn_by
-            and can_split(pool.train.column(drawn.query))
-            and _can_shuffle(pool, shuffle)
-        ):
-            ways = ["`split_by` 'query'"]
-        others = (Shuffle(shuffle.field, kind) for kind in ("plain", "nearest"))
-        works = [str(other) for other in others if _can_shuffle(tested, other)]
-        ways += [f"`shuffle` {kind!r}" for kind in works[:1]]
-        advice = f", or choose {' or '.join(ways)}" if ways else ""
-        raise CannotIntervene(f"{fault}{advice}") from None
+    fault = _find_fault(tested, shuffle)
+    if not fault:
+        return
+    ways = []
+    by_query = replace(drawn, drawn_by=(drawn.query,))
+    pool = fold_benchmark(by_query, max(tested.folds, FOLDS), seed)
+    splits = can_split(pool.train.column(drawn.query))
+    if shuffle.field in drawn.drawn_by and splits and not _find_fault(pool, shuffle):
+        ways = ["`split_by` 'query'"]
+    others = (Shuffle(shuffle.field, kind) for kind in ("plain", "nearest"))
+    works = [str(other) for other in others if not _find_fault(tested, other)]
+    ways += [f"`shuffle` {kind!r}" for kind in works[:1]]
+    advice = f", or choose {' or '.join(ways)}" if ways else ""
+    raise CannotIntervene(f"{fault}{advice}")
 
 
-def _can_shuffle(benchmark: Benchmark, shuffle: Shuffle) -> bool:
-    """Whether every item that is asked about can receive another text."""
+def _find_fault(benchmark: Benchmark, shuffle: Shuffle) -> str:
+    """Why some item that is asked about can receive no other text; empty if none."""
     try:
         for items in _asked_together(benchmark):
             shuffle.check(items)
-    except CannotIntervene:
-        return False
-    return True
+    except CannotIntervene as fault:
+        return str(fault)
+    return ""
 
 
 def _asked_together(benchmark: Benchmark) -> list[Items]:

@@ -5,8 +5,7 @@ items answered right, as an accuracy is, and words that are in any passage earn 
 The same by token F1 stands beside it, and a judge's score where one is named.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -16,6 +15,7 @@ from measurand.audits.evidence.reading import (
     EvidenceBaselines,
     EvidenceReading,
     changed_share,
+    donors_of,
     effect_decision,
 )
 from measurand.audits.evidence.settings import ONE_CLASS, EvidenceSettings
@@ -38,31 +38,12 @@ from measurand.stats.scores import (
     squad_form,
     token_f1,
 )
-from measurand.stats.shuffles import ShuffleEffect, shuffle_effect
+from measurand.stats.shuffles import shuffle_effect
 
 SCORES = {"exact_match": exact_match, "token_f1": token_f1}
 FULL, CLOSED, EVIDENCE = "full", "closed_book", "evidence_only"
 COMMONEST = "commonest answer"  # who reads nothing, and always writes the same
 NO_CLASSES = "it writes answers, which are no classes: see exact_match and token_f1"
-
-
-@dataclass(frozen=True, eq=False)
-class WrittenScores:
-    """What was written under each condition, and how right it was.
-
-    Attributes:
-        answers: What was written, by condition.
-        shuffled: What was written with the evidence of other items.
-        scores: By score and condition, one number an item.
-        effects: What wrong evidence costs, by score.
-        wrong: The exact match under each shuffle: shuffles × items.
-    """
-
-    answers: Mapping[str, WrittenAnswers]
-    shuffled: WrittenAnswers
-    scores: Mapping[str, Mapping[str, "pd.Series[float]"]]
-    effects: Mapping[str, ShuffleEffect]
-    wrong: Floats
 
 
 def read_written_evidence(
@@ -76,16 +57,34 @@ def read_written_evidence(
     """The packet of one reader that writes."""
     benchmark, clusters = experiment.benchmark, baselines.clusters
     rng = generator(experiment.seed, "evidence", "written", identity(reader))
-    written = _ask_in_words(name, reader, experiment, shuffle, baselines, settings)
+    answers, shuffled = _ask_in_words(name, reader, experiment, shuffle, settings)
+    donors = donors_of(shuffled)
+    scores = {
+        score: {part: _score_texts(score, benchmark, a) for part, a in answers.items()}
+        for score in SCORES
+    }
+    by_shuffle = {score: _score_rows(score, benchmark, shuffled) for score in SCORES}
+    effects = {
+        score: shuffle_effect(
+            np.asarray(scores[score][FULL], np.float64), rows, donors, clusters
+        )
+        for score, rows in by_shuffle.items()
+    }
+    if settings.judge is not None:
+        scores["judged"] = {
+            part: _judge_texts(experiment, settings.judge, a)
+            for part, a in answers.items()
+        }
     accepted = benchmark.test.accepted_answers
-    right = written.scores["exact_match"][FULL]
+    exact, wrong = scores["exact_match"], by_shuffle["exact_match"]
+    right = exact[FULL]
     guess = pd.Series(commonest_answer_scores(accepted), right.index)
     gain = difference(right, guess, rng=rng, clusters=clusters)
-    effect, texts = written.effects["exact_match"], written.answers[FULL].texts[0]
+    effect, texts = effects["exact_match"], answers[FULL].texts[0]
     collapsed = gain.low <= 0 or _commonest_share(texts) >= ONE_CLASS
     outcome = COLLAPSED if collapsed else effect_decision(effect, baselines)
     condition = f"{shuffle}, exact match"
-    remarks = written.answers[FULL].remarks
+    remarks = answers[FULL].remarks
     findings = (
         Finding(
             "exact_match",
@@ -95,7 +94,7 @@ def read_written_evidence(
         ),
         *(
             Finding(score, name, part, mean_score(values, rng=rng, clusters=clusters))
-            for score, parts in written.scores.items()
+            for score, parts in scores.items()
             for part, values in parts.items()
         ),
         Finding("delta_evi", name, condition, effect.interval(0.95), outcome),
@@ -104,13 +103,10 @@ def read_written_evidence(
             "delta_evi_f1",
             name,
             f"{shuffle}, token F1",
-            written.effects["token_f1"].interval(0.95),
+            effects["token_f1"].interval(0.95),
         ),
         *remark_findings(name, FULL, remarks, len(right)),
     )
-    donors = written.shuffled.donors
-    assert donors is not None, "a shuffle names its givers"  # noqa: S101
-    exact = written.scores["exact_match"]
     return EvidenceReading(
         name=name,
         strength=traits_of(reader).strength,
@@ -119,7 +115,7 @@ def read_written_evidence(
         not_run=_not_run(name, [*benchmark.test_parts]),
         remarks=remarks,
         right=right,
-        wrong=written.wrong,
+        wrong=wrong,
         alone={"query_only": exact[CLOSED], "evidence_only": exact[EVIDENCE]},
         effect=effect,
         decision=outcome,
@@ -145,12 +141,10 @@ def _ask_in_words(
     reader: Reader,
     experiment: Experiment,
     shuffle: Shuffle,
-    baselines: EvidenceBaselines,
     settings: EvidenceSettings,
-) -> WrittenScores:
+) -> tuple[dict[str, WrittenAnswers], WrittenAnswers]:
     """Ask with the right evidence, with none, with nothing else, and with the wrong."""
-    benchmark = experiment.benchmark
-    keeps = {CLOSED: Keep(benchmark.query), EVIDENCE: Keep(shuffle.field)}
+    keeps = {CLOSED: Keep(experiment.benchmark.query), EVIDENCE: Keep(shuffle.field)}
     asks = {
         FULL: Ask(reader, what=TEXTS),
         **{
@@ -161,32 +155,7 @@ def _ask_in_words(
     wrong = Ask(reader, under=shuffle, repeats=settings.shuffles, what=TEXTS)
     check_budget(name, (experiment, [*asks.values(), wrong]))
     *answers, shuffled = write_all(experiment, [*asks.values(), wrong])
-    by_part = dict(zip(asks, answers, strict=True))
-    scores = {
-        score: {
-            part: _score_texts(score, benchmark, written)
-            for part, written in by_part.items()
-        }
-        for score in SCORES
-    }
-    if settings.judge is not None:
-        scores["judged"] = {
-            part: _judge_texts(experiment, settings.judge, written)
-            for part, written in by_part.items()
-        }
-    donors = shuffled.donors
-    assert donors is not None, "a shuffle names its givers"  # noqa: S101
-    by_shuffle = {score: _score_rows(score, benchmark, shuffled) for score in SCORES}
-    effects = {
-        score: shuffle_effect(
-            np.asarray(scores[score][FULL], np.float64),
-            rows,
-            donors,
-            baselines.clusters,
-        )
-        for score, rows in by_shuffle.items()
-    }
-    return WrittenScores(by_part, shuffled, scores, effects, by_shuffle["exact_match"])
+    return dict(zip(asks, answers, strict=True)), shuffled
 
 
 def _score_rows(score: str, benchmark: Benchmark, written: WrittenAnswers) -> Floats:

@@ -149,17 +149,6 @@ def ask_parts(
     }
 
 
-def ask_alone(
-    evaluation: Evaluation,
-    reader: Reader,
-    change: Intervention,
-    fitted_under: Intervention,
-) -> Runs:
-    """What a reader answers from changed items that learned from others."""
-    ask = Ask(reader, fitted_under=fitted_under, under=change)
-    return gather_runs([ask_all(evaluation.experiment, [ask])])
-
-
 def calibrate_answers(
     answers: LeakageAnswers, reader: Reader, clusters: Ints
 ) -> LeakageAnswers:

@@ -40,7 +40,7 @@ from measurand.audits.leakage.statement import (
     repair_files,
 )
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import BadOption, PastBudget, Undefined
+from measurand.core.errors import BadOption, Undefined
 from measurand.core.finding import (
     Finding,
     Highlight,
@@ -59,7 +59,7 @@ from measurand.experiment.ladder import (
     check_teachable,
     is_cross_fitted,
     order_by_strength,
-    way_to_run,
+    read_within_budget,
 )
 from measurand.experiment.statements import WHY_BRIEF
 from measurand.stats.paired import mean_score
@@ -244,16 +244,15 @@ def _read_all(
     clustering = None
     if not settings.brief:
         clustering = ClusterSettings(settings.k, settings.components)
-    readings: list[LeakageReading] = []
-    refused: dict[str, str] = {}
-    for name, reader in order_by_strength(readers).items():
-        try:
-            reading = read_leakage(
-                evaluation, name, reader, baselines, clustering, settings.seeds
-            )
-            readings.append(add_inference(evaluation, reading, reader, settings))
-        except PastBudget as reason:
-            refused[name] = way_to_run("leakage", reason)
+
+    def read(name: str, reader: Reader) -> LeakageReading:
+        reading = read_leakage(
+            evaluation, name, reader, baselines, clustering, settings.seeds
+        )
+        return add_inference(evaluation, reading, reader, settings)
+
+    ordered = order_by_strength(readers)
+    readings, refused = read_within_budget("leakage", ordered, read)
     check_any_run(readings, refused)
     return readings, refused
 

@@ -9,7 +9,8 @@ nearly everything, so a report of a known benchmark says so.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,7 @@ import pandas as pd
 from measurand.audits.leakage.asking import (
     FULL,
     Evaluation,
-    ask_alone,
+    gather_runs,
     measure_embedding,
 )
 from measurand.audits.leakage.regions import ClusterSettings, find_regions
@@ -35,7 +36,8 @@ from measurand.core.finding import Finding
 from measurand.core.items import LETTERS, Items, with_columns
 from measurand.core.reader import Reader, skip_temperature
 from measurand.core.recipe import Strength
-from measurand.experiment.experiment import reopen_experiment
+from measurand.experiment.ask import Ask
+from measurand.experiment.experiment import ask_all, reopen_experiment
 from measurand.interventions.answers import RemoveGold
 from measurand.interventions.fields import Keep, KeepAndChange
 from measurand.readers.baselines import plain_text, remembered_texts
@@ -137,12 +139,9 @@ def remove_gold(evaluation: Evaluation, name: str, reader: Reader) -> list[Findi
     """
     test = evaluation.sides.benchmark.test
     field, change = str(test.choices), RemoveGold()
-    runs = ask_alone(
-        evaluation,
-        skip_temperature(reader),
-        KeepAndChange(field, change),
-        Keep(field),
-    )
+    changed = KeepAndChange(field, change)
+    ask = Ask(skip_temperature(reader), fitted_under=Keep(field), under=changed)
+    runs = gather_runs([ask_all(evaluation.experiment, [ask])])
     order = np.argsort(np.array(test.ids, str), kind="stable")
     estimate = share_interval(runs.right[0].astype(float), family_numbers(test)[order])
     return [Finding("choices_only", name, str(change), estimate)]
@@ -176,21 +175,12 @@ def rename_choices(findings: Sequence[Finding], strength: Strength) -> list[Find
 CHANDAK = "Chandak et al. 2025, arXiv 2507.02856"
 
 
-@dataclass(frozen=True)
-class PublishedFigure:
-    """The accuracy of a reader that was trained on the choices alone.
-
-    Attributes:
-        accuracy: The share of test items that it got right.
-        chance: What guessing reaches.
-        reader: Who read.
-        source: Where it stands.
-    """
+class PublishedFigure(NamedTuple):
+    """The accuracy of a reader that was trained on the choices alone, and chance."""
 
     accuracy: float
     chance: float
     reader: str
-    source: str = CHANDAK
 
 
 # Of the code released with the paper: half of the items train where there is no train
@@ -225,5 +215,5 @@ def published_warnings(name: str) -> list[str]:
     return [
         f"elsewhere {figure.reader}, trained on the choices of this benchmark alone, "
         f"is right in {figure.accuracy:g} of the items (chance {figure.chance:g}; "
-        f"{figure.source}): a reader here that finds less clears it of nothing"
+        f"{CHANDAK}): a reader here that finds less clears it of nothing"
     ]
