@@ -1,6 +1,4 @@
-"""What an author works with: cards of clusters, words, and counterparts.
-
-What words and shapes of texts say about labels needs no reader.
+"""What an author works with: cards of clusters, and counterparts.
 
 A text that gives its label away is kept as it is, and somebody writes another other
 part for it, so that another label is right. Where this was done, the same text stands
