@@ -16,7 +16,6 @@ SLOW = (
     "exposure_analysis",
     "exposure_design",
     "truth",
-    "contrasts",
     "designs",
     "validity",
     "contradictions",

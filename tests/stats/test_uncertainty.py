@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import stdtrit
 
+from measurand.core.errors import Undefined
 from measurand.stats.shuffles import add_seed_variance, shuffle_effect
 from measurand.stats.uncertainty import (
     TRAININGS,
@@ -14,6 +15,7 @@ from measurand.stats.uncertainty import (
     mean_interval,
     run_variance,
     uncertainty_bars,
+    uneven_interval,
     uneven_variance,
 )
 
@@ -150,3 +152,16 @@ def test_a_mean_covers_where_one_cluster_has_half_of_the_items(apart):
         variance, freedom = uneven_variance(values, clusters)
         covered += abs(values.mean()) <= stdtrit(freedom, 0.975) * variance**0.5
     assert 0.93 <= covered / runs <= 0.99
+
+
+def test_the_interval_over_uneven_clusters_is_by_their_own_freedom(rng):
+    clusters = np.repeat(np.arange(41), [40, *[1] * 40])
+    values = rng.normal(size=80)
+    variance, freedom = uneven_variance(values, clusters)
+    seen = uneven_interval(values, clusters, 0.9)
+    assert seen.high - seen.value == pytest.approx(
+        stdtrit(freedom, 0.95) * variance**0.5
+    )
+    assert seen.method == "t over 41 clusters"
+    with pytest.raises(Undefined, match="at least two"):
+        uneven_interval(values, np.zeros(80, int))

@@ -17,7 +17,7 @@ from measurand.core.arrays import Floats, Ints
 from measurand.core.estimate import Estimate
 from measurand.stats.paired import mean_share_difference
 from measurand.stats.shuffles import ShuffleEffect, shuffle_effect
-from measurand.stats.uncertainty import cluster_variance, mean_interval
+from measurand.stats.uncertainty import cluster_variance, mean_interval, uneven_interval
 
 
 def mean_difference(
@@ -79,7 +79,7 @@ class OverBlank:
             plain = mean_difference(self.scores, self.base, self.family, level)
         else:
             values = self.scores - self.base
-            plain = mean_interval(values, self.family.numbers, level)
+            plain = uneven_interval(values, self.family.numbers, level)
         return widen(plain, self.widening)
 
 

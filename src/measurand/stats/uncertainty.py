@@ -240,6 +240,21 @@ def mean_interval(
     return Estimate(mean, mean - half, mean + half, level, n, method)
 
 
+def uneven_interval(values: Floats, clusters: Ints, level: float = 0.95) -> Estimate:
+    """The mean of items over clusters of unlike sizes, with a t interval.
+
+    >>> print(uneven_interval(np.array([0.0, 1.0, 0.0, 1.0]), np.arange(4)))
+    0.500 [-0.419, 1.419]
+    """
+    if count_clusters(clusters) < 2:
+        raise Undefined("an interval needs at least two items or clusters; add items")
+    variance, freedom = uneven_variance(values, clusters)
+    half = float(stdtrit(freedom, (1 + level) / 2)) * variance**0.5
+    mean, n = float(values.mean()), len(values)
+    method = f"t over {resample_unit(n, clusters)}"
+    return Estimate(mean, mean - half, mean + half, level, n, method)
+
+
 def uncertainty_bars(
     budgets: Mapping[str, UncertaintyBudget], of: str
 ) -> tuple[Exhibit, ...]:

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from bench.designs import DESIGNS, STRENGTHS, is_sound, tally_evidence
+from bench.crossed import DESIGNS, STRENGTHS, is_sound, tally_evidence
+from bench.designs import Design, simulate, state
 from bench.validity import STUDIES, outcome
 
 from measurand.benchmarks.synthetic_choices import (
@@ -35,6 +36,21 @@ def test_shared_texts_skew_and_few_trainings_are_in_the_interval(design, effect)
     assert is_sound(tally, usual=True), tally
     # Nor may it be so wide that it says nothing.
     assert tally.covered < tally.runs
+
+
+@pytest.mark.parametrize("kind", ["mean", "loss", "gain, tied", "gain, one best"])
+@pytest.mark.parametrize("shape", ["zipf", "half"])
+def test_what_is_stated_holds_over_a_few_large_families(kind, shape):
+    design = Design(kind, shape, 300)
+    figures = [*state(design, simulate(design, 0, RUNS))]
+    assert [f for f in figures if f.met is False] == []
+    assert any(f.met for f in figures)
+
+
+@pytest.mark.parametrize("kind", ["over-blank, nothing", "over-blank, a leak", "cues"])
+def test_little_is_said_of_parts_that_tell_little(kind):
+    design = Design(kind, "pairs", 100)
+    assert all(f.met is not False for f in state(design, simulate(design, 0, 60)))
 
 
 PASSAGES = {  # how often the passage tells
