@@ -66,6 +66,26 @@ def test_the_bound_is_the_highest_end_and_never_beyond_the_room():
     assert part().best[0] == "tfidf"
 
 
+def test_a_bound_is_not_below_what_is_found_nor_below_what_a_cue_is_worth():
+    found = part((0.01, 0.05), room=0.02)
+    assert found.present
+    assert found.bound == pytest.approx(0.03)  # over blanks, which lie below guessing
+    cue = Estimate(0.05, 0.04, 0.06, 0.9, 300, "made")
+    assert part(cues=["a cue"], cue_worth=cue).bound == pytest.approx(0.06)
+
+
+def test_a_cue_that_is_worth_more_than_the_margin_is_a_large_leak():
+    def told(low):
+        return part(cues=["a cue"], cue_worth=Estimate(0.04, low, 0.06, 0.9, 300, ""))
+
+    assert told(MARGIN + 0.001).surely_large
+    assert not told(MARGIN - 0.001).surely_large
+
+
+def test_where_texts_leave_no_room_nothing_is_there():
+    assert not part((0.01, 0.05), room=0.0).present
+
+
 def test_what_is_there_is_certain_in_accuracy_or_in_bits_or_by_a_cue():
     assert part((0.001, 0.03)).present
     assert part(bits=(0.0041, 0.03)).present

@@ -6,7 +6,13 @@ import pytest
 
 from measurand.core.estimate import Estimate
 from measurand.cues.candidates import part_texts
-from measurand.cues.certify import Cue, certified, count_votes, find_cues
+from measurand.cues.certify import (
+    Cue,
+    certified,
+    count_votes,
+    cue_scores,
+    find_cues,
+)
 from measurand.cues.words import word_candidates
 from tests.arms.planted import choice_pool, claims, contests, draw_texts, pool_of
 
@@ -66,6 +72,29 @@ def test_choices_that_only_long_items_have_are_no_cue(seed):
     assert find(choice_pool(table), "choices") == []
 
 
+def test_who_sees_one_cue_says_the_commonest_label_with_it_and_without_it():
+    table = sprinkled(30)
+    pool = pool_of(table)
+    (cue, *_) = find(pool, "query")
+    scores = cue_scores(part_texts(pool.items, "query"), cue)
+    has = pool.items.column("query").str.contains("zupom").to_numpy()
+    assert (scores[has] == 1).all()
+    rest = np.bincount(pool.items.numbers[~has])
+    assert scores[~has].mean() == pytest.approx(rest.max() / rest.sum())
+
+
+def test_who_sees_one_cue_of_choices_guesses_among_those_that_it_leaves():
+    pool = choice_pool(contests(600, longest=0.5))
+    cues = find(pool, "choices")
+    rows = part_texts(pool.items, "choices")
+    longest = next(c for c in cues if c.name == "the longest choice")
+    scores = cue_scores(rows, longest)
+    some = np.isin(rows.item, rows.item[longest.rows]).reshape(600, 4).any(axis=1)
+    right = (rows.gold[longest.rows] == 0).mean()
+    assert scores[some].mean() == pytest.approx(right)
+    assert (scores[~some] == 0.25).all()
+
+
 def test_one_family_has_one_vote():
     table = sprinkled(60)
     assert "zupom" in {cue.name for cue in find(pool_of(table), "query")}
@@ -77,7 +106,7 @@ def test_one_family_has_one_vote():
 
 def test_a_family_of_copies_has_one_vote():
     table = sprinkled(60)
-    table.loc[table["claim"].str.contains("zupom"), "claim"] = "a boat zupom"
+    table.loc[table["claim"].str.contains("zupom"), "claim"] = f"{'a boat ' * 6}zupom"
     assert find(pool_of(table), "query") == []
 
 

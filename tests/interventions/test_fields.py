@@ -6,7 +6,7 @@ import pytest
 
 from measurand.checks import check_intervention, make_items
 from measurand.core.items import Items
-from measurand.interventions.fields import Substitute, WithMetadata
+from measurand.interventions.fields import Substitute, SubstituteMetadata
 from tests.conftest import small_items
 
 RNG = np.random.default_rng(0)
@@ -40,7 +40,7 @@ def test_it_keeps_what_interventions_promise(change):
     assert str(change) == "query in place of evidence"
 
 
-def test_metadata_stand_before_the_field_as_a_word_for_each_column():
+def test_metadata_stand_in_the_place_of_a_field_as_their_words_and_one_of_their_own():
     table = pd.DataFrame(
         {
             "claim": ["It is so.", "It is not."],
@@ -51,10 +51,11 @@ def test_metadata_stand_before_the_field_as_a_word_for_each_column():
         }
     )
     items = Items(table, ("claim", "proof"), "label", ("kind", "year"))
-    changed = WithMetadata("claim")(items, RNG)
-    assert changed.fields == ("claim",)
+    changed = SubstituteMetadata("proof")(items, RNG)
+    assert changed.fields == ("claim", "proof")
     assert changed.metadata == ()
-    assert changed.column("claim").tolist() == [
-        "m0_two_words m1_1999 It is so.",
-        "m0_α m1_2001 It is not.",
+    assert changed.column("claim").tolist() == ["It is so.", "It is not."]
+    assert changed.column("proof").tolist() == [
+        "two words m0_two_words 1999 m1_1999",
+        "α m0_α 2001 m1_2001",
     ]

@@ -186,7 +186,9 @@ def test_a_bound_speaks_of_all_models_only_where_it_is_exact():
     assert say_bound(report).startswith("No model or cue tried finds more than 35.5")
     exact = (Clause("none.exact", {"part": NAME, "room": 0.0}),)
     proven = replace(report, verdict=replace(report.verdict, clauses=exact))
-    assert say_bound(proven).startswith("No model of one part alone can exceed")
+    assert say_bound(proven).startswith(
+        "No model of the texts of one part alone can exceed"
+    )
     need = report_of("evidence", "needed")
     assert say_bound(need) == "At most 35.5 % of labels can need the evidence."
     unbound = Report("evidence", {}, Verdict("a", "", None), (), {})

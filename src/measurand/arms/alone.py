@@ -25,6 +25,7 @@ from measurand.arms.families import (
     FEWEST_FAMILIES,
     PAIR,
     Family,
+    find_family,
     find_loose_family,
     join_families,
 )
@@ -35,7 +36,7 @@ from measurand.core.estimate import Estimate
 from measurand.core.items import pack_choices
 from measurand.core.reader import Reader
 from measurand.cues.candidates import part_texts
-from measurand.cues.certify import Cue, certified, find_cues
+from measurand.cues.certify import Cue, certified, cue_scores, find_cues
 from measurand.cues.reader import ChoiceRulesReader
 from measurand.experiment.experiment import Experiment
 from measurand.interventions.fields import Keep
@@ -103,6 +104,7 @@ class PartAlone:
         margin_bits: The margin in bits.
         margin: What still counts as nothing, in accuracy.
         cues: What was certified.
+        cue_worth: What the best of these alone is right in beyond the baseline.
         memory: Whether folds that keep paraphrases together leave less than half.
         controls: What was recovered of planted controls, where these were asked.
         detectable: What the controls were worth, where only a larger one was found.
@@ -118,6 +120,7 @@ class PartAlone:
     margin_bits: float
     margin: float = MARGIN
     cues: Sequence[Cue] = ()
+    cue_worth: Estimate | None = None
     memory: bool = False
     controls: Sequence[Planted] = ()
     detectable: float = 0.0
@@ -160,7 +163,7 @@ class PartAlone:
     @property
     def present(self) -> bool:
         """Whether anything is surely there, however small."""
-        told = self.best[1].low > 0 or self.has_bits
+        told = self.room > 0 and (self.best[1].low > 0 or self.has_bits)
         return (told and self.has_families) or bool(self.cues)
 
     @cached_property
@@ -175,14 +178,19 @@ class PartAlone:
 
     @property
     def bound(self) -> float:
-        """The most that is not excluded; by no model of these texts beyond the room."""
-        return max(min(max(self.high, self.detectable), self.room), 0.0)
+        """The most that is not excluded: within the room, and no less than is found."""
+        by_cue = self.cue_worth.high if self.cue_worth else 0.0
+        found = self.best[1].value if self.present else 0.0
+        high = min(max(self.high, self.detectable, by_cue), self.room)
+        return max(high, found, 0.0)
 
     @property
     def surely_large(self) -> bool:
         """Whether it is surely over the margin, or surely there with no small bound."""
         over = (
-            self.best[1].low > self.margin or self.best_bits[1].low > self.margin_bits
+            self.best[1].low > self.margin
+            or self.best_bits[1].low > self.margin_bits
+            or (self.cue_worth is not None and self.cue_worth.low > self.margin)
         )
         beyond = self.bound > REACH * self.margin
         return self.present and ((over and self.has_families) or beyond)
@@ -279,6 +287,7 @@ def measure_parts(
             bits_margin(pool, margin),
             margin,
             cues[part],
+            _best_worth(pool, part, cues[part]),
         )
         for part in parts
     }
@@ -289,6 +298,20 @@ def measure_parts(
         }
         measured |= _ask_channels(experiment, pool, unsettled)
     return measured
+
+
+def _best_worth(pool: Pool, part: str, cues: Sequence[Cue]) -> Estimate | None:
+    """What the surest of some cues alone is right in, beyond the baseline."""
+    rows = part_texts(pool.items, part)
+    base = np.asarray(guess_scores(pool.items), float)
+    return max(
+        (
+            mean_difference(cue_scores(rows, cue), base, pool.families[part], 0.90)
+            for cue in cues
+        ),
+        key=lambda worth: worth.low,
+        default=None,
+    )
 
 
 def _ask_channels(
@@ -405,7 +428,8 @@ LOOSE = "loose"
 def loosen(pool: Pool, part: str) -> Pool | None:
     """The pool with families that hold together what shares rare words in a part."""
     texts = pool.items.column(part).tolist()
-    family = find_loose_family(pool.families[part], texts)
+    copies = find_family(part, texts, None, pool.items.numbers)
+    family = find_loose_family(copies, texts)
     if family is None:
         return None
     pair = pool.families[PAIR]

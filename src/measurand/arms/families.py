@@ -3,7 +3,8 @@
 Items whose text in a part is the same or a near copy are of one family, and so are
 those of one group where the benchmark names groups. Folds never cut a family and
 intervals resample families, so that a reader that remembers texts gains nothing, and
-a text that stands in many items counts once.
+a text that stands in many items counts once. A short text of very many items is a
+value, as "yes" is, and no copy: its items are not dependent.
 """
 
 from collections.abc import Sequence
@@ -13,13 +14,15 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array
 
-from measurand.core.arrays import Ints
+from measurand.core.arrays import Bools, Ints
 from measurand.core.clusters import linked_clusters
-from measurand.core.near_texts import compare_texts
+from measurand.core.near_texts import FEW, compare_texts
+from measurand.core.words import words
 from measurand.readers.ngrams import fit_grams
 
 # A larger group of near copies fills a template: its items differ in what matters.
 LARGEST = 0.02
+SHORT = 12  # words that a value has at most
 LINKED = 0.2  # of the items that linked groups may hold together
 FEWEST_EVEN = 30  # effective families that folds need to be dealt evenly
 FEWEST_FAMILIES = 10  # effective: with fewer, folds are of items and nothing decides
@@ -89,6 +92,9 @@ def find_family(
     copies is a family where it tells the label.
     """
     copies = compare_texts(list(texts)).families_within(LARGEST, labels)
+    alone = copies.max() + 1 + np.arange(len(copies))
+    copies = pd.factorize(np.where(_are_values(texts), alone, copies))[0]
+    copies = copies.astype(np.int64)
     if group is None:
         return Family(part, copies)
     linked = linked_clusters([copies, group])
@@ -98,11 +104,21 @@ def find_family(
     return Family(part, linked if fits else linked_clusters([group]))
 
 
+def _are_values(texts: Sequence[str]) -> Bools:
+    """Which texts are short, and those of more items than near copies may have."""
+    column = pd.Series(list(texts), dtype=object)
+    counts = column.value_counts()
+    common = counts.index[counts > max(LARGEST * len(column), FEW)]
+    values = [text for text in common if len(words(text)) <= SHORT]
+    return column.isin(values).to_numpy(bool)
+
+
 def join_families(part: str, families: Sequence[Family]) -> Family:
     """The families of items that share one in any of the parts, directly or not."""
     return Family(part, linked_clusters([family.numbers for family in families]))
 
 
+LOOSEST = 0.05  # of the items that one loose family may hold
 LIKE = 0.15  # cosine of TF-IDF above which two texts may be of one loose family
 NEIGHBOURS = 8  # texts of which each is compared with its most alike
 SWEEPS = 6
@@ -113,12 +129,12 @@ MOST_TEXTS = 20_000  # that are compared each with each
 def find_loose_family(family: Family, texts: Sequence[str]) -> Family | None:
     """Families whose texts share rare words, as paraphrases do; none of very many.
 
-    Labels spread between neighbours, and no group grows beyond LARGEST.
+    Labels spread between neighbours, and no group grows beyond LOOSEST.
     """
     if len(texts) > MOST_TEXTS:
         return None
     neighbours = _neighbour_families(family, texts)
-    own, most = family.sizes, max(LARGEST * len(texts), 5)
+    own, most = family.sizes, max(LOOSEST * len(texts), 5)
     labels, sizes = np.arange(len(own)), own.copy()
     rng = np.random.default_rng(0)  # the order of the sweeps; the same for all runs
     for _ in range(SWEEPS):

@@ -1,8 +1,8 @@
 """What the evidence adds: the best reader with it against the best without it.
 
-Without it means the query alone by every channel, the query in the evidence's place
-for readers that join two texts, the metadata, the majority. What readers lose on
-another item's evidence describes the readers; what the evidence adds is the gain.
+Without it means the query alone by every channel, the query or the metadata in the
+evidence's place for readers that join two texts, the metadata, the majority. What
+readers lose on another item's evidence describes them; what it adds is the gain.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,6 @@ import numpy as np
 from measurand.arms.alone import (
     CHANNELS,
     LOOSE,
-    MARGIN,
     WORDS,
     loosen,
     part_arm,
@@ -32,10 +31,11 @@ from measurand.arms.pool import EVIDENCE, QUERY, Pool
 from measurand.core.arrays import Bools, Floats
 from measurand.core.choices import guess_scores
 from measurand.core.errors import CannotIntervene
+from measurand.core.intervention import Intervention
 from measurand.core.reader import Reader
 from measurand.core.recipe import Strength, traits_of
 from measurand.experiment.experiment import Experiment
-from measurand.interventions.fields import Keep, Substitute, WithMetadata
+from measurand.interventions.fields import Keep, Substitute, SubstituteMetadata
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.baselines import MetadataReader
 from measurand.readers.cross import CrossReader
@@ -48,7 +48,6 @@ READERS: Mapping[str, Reader] = {
     "cross": CrossReader(folds=0),
     "numbers": NumbersReader(folds=0),
 }
-JOINING = ("cross",)
 ALONE = ("tfidf", "pairs", "keywords", "form")
 SHUFFLES = 10
 MOST_OPEN, FEWEST_OPEN = 0.6, 100  # of the items that the query leaves open
@@ -88,9 +87,12 @@ class Need:
 
     @property
     def loses(self) -> bool:
-        """Whether the reader that gains surely loses on another item's evidence."""
+        """Whether the reader that gains surely loses on another item's evidence.
+
+        Where no item can receive another's, the gain decides.
+        """
         loss = self.losses.get(self.gain.reader)
-        return loss is not None and loss.interval(0.95).low > 0
+        return not self.losses if loss is None else loss.interval(0.95).low > 0
 
 
 def without_evidence(
@@ -98,21 +100,20 @@ def without_evidence(
 ) -> dict[str, Arm]:
     """The arms that see no evidence, by what they see.
 
-    A reader that somebody gave is also its own rival: it reads the query alone and,
-    where it joins two texts, the query twice.
+    A reader that joins two texts is its own rival: it reads the query twice, and the
+    query beside the metadata. One that somebody gave also reads the query alone.
     """
     arms = {name: part_arm(CHANNELS[name], QUERY, pool) for name in ALONE}
     given = {n: r for n, r in readers.items() if n not in READERS}
     arms |= {name: part_arm(reader, QUERY, pool) for name, reader in given.items()}
     rivals = {f"{name}, query": arm for name, arm in arms.items()}
-    joining = [n for n, r in given.items() if traits_of(r).strength >= Strength.PAIRS]
-    for name in (*JOINING, *joining):
-        rivals[f"{name}, query twice"] = Arm(readers[name], Substitute(QUERY, EVIDENCE))
+    instead: dict[str, Intervention] = {"query twice": Substitute(QUERY, EVIDENCE)}
     if pool.items.metadata:
         rivals["metadata"] = Arm(MetadataReader())
-        rivals["pairs, query and metadata"] = Arm(
-            CHANNELS["pairs"], WithMetadata(QUERY)
-        )
+        instead["query and metadata"] = SubstituteMetadata(EVIDENCE)
+    for name, reader in readers.items():
+        if traits_of(reader).strength >= Strength.PAIRS:
+            rivals |= {f"{name}, {what}": Arm(reader, i) for what, i in instead.items()}
     return rivals
 
 
@@ -227,8 +228,3 @@ def reads_something(need: Need) -> list[str]:
         for name, scores in need.scores.items()
         if mean_difference(scores, majority, need.family).low > 0
     ]
-
-
-def leaves_no_room(need: Need, margin: float = MARGIN) -> bool:
-    """Whether the best without the evidence leaves less than the margin."""
-    return need.gain.room < margin

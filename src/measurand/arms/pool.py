@@ -25,6 +25,7 @@ from measurand.arms.families import (
 )
 from measurand.benchmarks.metadata import metadata_schema
 from measurand.core.benchmark import Benchmark
+from measurand.core.clusters import linked_clusters
 from measurand.core.items import Items
 from measurand.core.names import own_column
 
@@ -82,7 +83,8 @@ class Pool:
         tell the label: what is learned of one holds for the others.
         """
         gold = self.items.numbers
-        telling = (f for p in self.items.fields if (f := self.families[p]).tells(gold))
+        fields = (p for p in self.items.fields if self.items.column(p).nunique() > 1)
+        telling = (f for p in fields if (f := self.families[p]).tells(gold))
         named = (self.families[p] for p in (PAIR, GROUP) if p in self.families)
         return min(family.effective for family in (*named, *telling))
 
@@ -228,12 +230,20 @@ def _find_families(
     # A text that most items share tells none of them from another.
     rows = pd.Series(list(zip(*(table[f] for f in fields), strict=True)))
     whole = Family(ITEM, pd.factorize(rows)[0].astype(np.int64))
-    telling = [f for f in families.values() if f.sizes.max() <= len(table) / FOLDS]
-    pair = join_families(PAIR, telling) if telling else None
-    pair = _most_even([*([pair] if pair else []), *telling]) or whole
+    most = len(table) / FOLDS
+    texts = {field: table[field].value_counts() for field in fields}
+    telling = [
+        family
+        for field, family in families.items()
+        if max(texts[field].max(), family.sizes.max()) <= most
+    ]
+    # Nor are items independent because a part has values, which join nobody.
+    alone = [f for f in telling if len(f.sizes) <= len(texts[f.part])]
+    joined = [join_families(PAIR, telling)] if telling else []
+    pair = _most_even([*joined, *alone]) or whole
     families |= {PAIR: Family(PAIR, pair.numbers), ITEM: whole}
     if group is not None:
-        families[GROUP] = Family(GROUP, pd.factorize(group)[0].astype(np.int64))
+        families[GROUP] = Family(GROUP, linked_clusters([group]))
     return families
 
 

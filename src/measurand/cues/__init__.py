@@ -16,6 +16,12 @@ CUES = Catalogue(
         "length": Entry(
             "measurand.cues.length:length_candidates", "how long texts are"
         ),
+        "number": Entry(
+            "measurand.cues.numbers:number_candidates", "how large a number is"
+        ),
+        "repetition": Entry(
+            "measurand.cues.repeats:repeat_candidates", "a content word twice"
+        ),
         "form": Entry(
             "measurand.cues.form:form_candidates",
             "case, punctuation, digits and spacing",

@@ -137,7 +137,7 @@ def _test(
             candidates.names[column],
             rows.classes[label],
             *_describe(rows, candidates.marks, column, label),
-            float(votes.base[label]),
+            float(np.mean(rows.gold == label)),
             p,
             np.flatnonzero(candidates.marks[:, [column]].toarray().ravel()),
         )
@@ -169,6 +169,28 @@ def _describe(
     items = np.unique(rows.item[marked])
     right = int((rows.gold[marked] == label).sum())
     return len(items) / (int(rows.item.max()) + 1), wilson_share(right, len(marked))
+
+
+def cue_scores(rows: PartTexts, cue: Cue) -> Floats:
+    """How often each item is right for who sees this cue and nothing else.
+
+    Of labels, the commonest with the cue or without it; of choices, any of those that
+    the cue leaves.
+    """
+    has = np.zeros(len(rows.gold), bool)
+    has[cue.rows] = True
+    if not rows.contests:
+        right = np.zeros(len(has))
+        for side in (has, ~has):
+            counts = np.bincount(rows.gold[side], minlength=1)
+            right[side] = rows.gold[side] == counts.argmax()
+        return right
+    left = has if cue.label == rows.classes[0] else ~has
+    counts = np.bincount(rows.item, left)
+    left = left | (counts == 0)[rows.item]  # where none is left, any of all
+    return np.bincount(rows.item, left & (rows.gold == 0)) / np.bincount(
+        rows.item, left
+    )
 
 
 def certified(cues: Mapping[str, Sequence[Cue]], error: float) -> dict[str, list[Cue]]:

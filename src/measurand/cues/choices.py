@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 from measurand.core.arrays import Bools, Floats, Ints
 from measurand.core.words import words
 from measurand.cues.candidates import NONE, Candidates, PartTexts
-from measurand.readers.numbers import find_numbers
+from measurand.cues.numbers import only_number
 
 
 def choice_candidates(rows: PartTexts) -> Candidates:
@@ -14,7 +14,7 @@ def choice_candidates(rows: PartTexts) -> Candidates:
     if not rows.contests:
         return NONE
     lengths = np.array([float(len(text)) for text in rows.texts])
-    likeness, numbers = _likeness(rows), np.array([_number(t) for t in rows.texts])
+    likeness, numbers = _likeness(rows), np.array([only_number(t) for t in rows.texts])
     starts = np.r_[True, rows.item[1:] != rows.item[:-1]]
     first = np.flatnonzero(starts)
     place = np.arange(len(rows.item)) - first[np.cumsum(starts) - 1]
@@ -63,9 +63,3 @@ def _likeness(rows: PartTexts) -> Floats:
             others = frozenset().union(*(bags[o] for o in members if o != row))
             likeness[row] = len(bags[row] & others) / max(len(bags[row]), 1)
     return likeness
-
-
-def _number(text: str) -> float:
-    """The one number of a choice; nan where it has none or several."""
-    numbers = find_numbers(text)
-    return numbers[0] if len(numbers) == 1 else float("nan")

@@ -90,36 +90,36 @@ class Substitute:
 
 
 @dataclass(frozen=True)
-class WithMetadata:
-    """One field alone, with a word for the value of each metadata column before it.
+class SubstituteMetadata:
+    """The metadata, as text in the place of a field, whose own text goes.
 
-    A reader of words then sees which metadata go with which words.
+    A reader that joins two texts then sees which metadata go with which words.
     """
 
-    kind: ClassVar[str] = "with-metadata"
-    field: str
+    kind: ClassVar[str] = "substitute-metadata"
+    place: str
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
-        """The items reduced to that field and their labels."""
+        """The items with their metadata as one of their texts."""
         values = zip(*(items.column(c).tolist() for c in items.metadata), strict=True)
         texts = [
-            " ".join([*(_value_word(n, str(v)) for n, v in enumerate(row)), text])
-            for row, text in zip(values, items.column(self.field), strict=True)
+            " ".join(_value_words(n, str(value)) for n, value in enumerate(row))
+            for row in values
         ]
-        return items.with_field(self.field, texts).keep_fields(self.field)
+        return items.with_field(self.place, texts).keep_fields(*items.fields)
 
     def __str__(self) -> str:
         """The name in reports."""
-        return f"keep {self.field} and metadata"
+        return f"metadata in place of {self.place}"
 
 
-def _value_word(column: int, value: str) -> str:
-    """One word for a value of a column.
+def _value_words(column: int, value: str) -> str:
+    """The words of a value, and one word of its own for it in its column.
 
-    >>> _value_word(0, "two words")
-    'm0_two_words'
+    >>> _value_words(0, "two words")
+    'two words m0_two_words'
     """
-    return "_".join([f"m{column}", *words_of(value)])
+    return " ".join([value, "_".join([f"m{column}", *words_of(value)])])
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from measurand.core.terms import (
     tone_words,
     verdict_words,
 )
-from measurand.report.command import settling_command
+from measurand.report.command import PAST_BUDGET, settling_command
 from measurand.report.differences import COMPARE, fill_compare
 from measurand.report.terminal import heading
 from measurand.wording import say_bound, say_clause, say_report, say_settle
@@ -36,7 +36,6 @@ from measurand.wording.reasons import fill_reason, provisional_step
 from measurand.wording.text import plain_text
 
 RANKS = ("fix", "leaks", "unknown", "fine")  # what is read first
-PAST_BUDGET = "past the budget"
 POOLED = ("over_blank", "gain")  # what verdicts by codes rest on
 
 

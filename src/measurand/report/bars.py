@@ -128,7 +128,7 @@ EFFECTS = {
     "gain": (
         "a gain",
         "Accuracy with the evidence less that of the best model without it, in "
-        "percentage points with 95 % CI; shaded: the margin.",
+        "percentage points with 90 % CI; shaded: the margin.",
     ),
     "over_blank": (
         "an effect",

@@ -55,6 +55,7 @@ MOST_FOLDERS = 100  # of a comparison that are written out
 LONGEST = 1000  # letters of a value that a command writes
 SPLIT_BY = "both"  # what a drawn split goes by where nothing is said
 UNCALIBRATED = "--no-calibrate"
+PAST_BUDGET = "past the budget"  # why something was not run
 NEEDED_ARMS = ["base", "extra", "test"]
 # What an analysis and a study take where nothing is said.
 ANALYSIS = {"margin": 1.0, "model": "observation", "sampler": "laplace"}
@@ -116,12 +117,17 @@ def settling_command(report: Report) -> str:
     """The command that would settle an open verdict; empty where none is known."""
     settle = report.verdict.settle
     option, value = SETTLING.get(settle.code if settle else "", ("", ""))
-    if settle is None or not option:
+    columns = report.benchmark.get("columns")
+    is_given = isinstance(columns, Mapping) and bool(columns.get(option))
+    if settle is None or not option or is_given:
         return ""
     name = settle.facts.get(option)
     if isinstance(name, Name):
         value = name.text
-    return " ".join([command([report]), *write_option(option, value or "READER")])
+    words = write_option(option, value or "READER")
+    if any(PAST_BUDGET in str(why) for why in report.not_run.values()):
+        words += ["--budget", "none"]
+    return " ".join([command([report]), *words])
 
 
 def _file_word(name: str) -> str:

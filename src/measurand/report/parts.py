@@ -31,9 +31,12 @@ FIGURES = {  # what stands over a column, and how its figures are said
     "families": ("families", COUNT),
 }
 # What a narrow terminal does without, the first before the others.
-SPARE = ("families", "bits", "bound", "reader", "accuracy", "baseline")
-NOTE = "Percent and percentage points, with 95 % CI; over permuted: accuracy less that "
-NOTE += "with permuted labels; bound: the largest effect that is not excluded."
+SPARE = ("families", "bits", "bound", "reader", "baseline", "accuracy")
+NOTE = (
+    "Percent and percentage points, with 95 % CI, of a gain 90 %; over permuted: "
+    "accuracy less that with permuted labels; bound: the largest effect that is not "
+    "excluded."
+)
 
 
 def parts_grid(

@@ -32,7 +32,6 @@ LEAKS, SMALL, NONE, BOUNDED, OPEN = (
     "inconclusive",
 )
 LABELS = (NONE, BOUNDED, OPEN, SMALL, LEAKS)  # the better before the worse
-QUOTED = ("word", "word pair")  # kinds of cues that are words of the texts
 MOST_TIMES = 100  # as many items as there are, of which it is said that they settle it
 
 
@@ -178,12 +177,12 @@ def deciding_channel(part: PartAlone) -> str:
 
 
 def cue_facts(facts: LeakFacts, cue: Cue) -> dict[str, Fact]:
-    """A cue as clauses and tables state it; words of the file are told from ours."""
+    """A cue as clauses and tables state it."""
     is_class = cue.label in facts.labels
     return {
         "part": facts.name_part(cue.part),
         "kind": cue.kind,
-        "cue": Name("token", cue.name) if cue.kind in QUOTED else cue.name,
+        "cue": Name("token", cue.name),
         "label": Name("label", facts.labels[cue.label]) if is_class else cue.label,
         "coverage": cue.coverage,
         "productivity": cue.productivity,

@@ -1,0 +1,28 @@
+"""How large the one number of a text is."""
+
+import numpy as np
+
+from measurand.cues.candidates import PartTexts
+from measurand.cues.numbers import number_candidates
+
+
+def find(texts):
+    count = len(texts)
+    rows = PartTexts(
+        texts, np.arange(count), np.zeros(count, int), ("0", "1"), contests=False
+    )
+    return number_candidates(rows)
+
+
+def test_each_decile_cuts_small_from_large_and_only_texts_with_one_number():
+    candidates = find([f"it costs {n} coins" for n in range(1, 101)] + ["no", "1 or 2"])
+    names = [*candidates.names]
+    low = candidates.marks[:, [names.index("at most 50")]].toarray().ravel()
+    high = candidates.marks[:, [names.index("more than 50")]].toarray().ravel()
+    assert low.tolist() == [1] * 50 + [0] * 52
+    assert high.tolist() == [0] * 50 + [1] * 50 + [0, 0]
+
+
+def test_texts_without_a_number_have_no_such_cue():
+    assert find(["a boat", "1 or 2"]).marks.shape[1] == 0
+    assert find([]).marks.shape[1] == 0
