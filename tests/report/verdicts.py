@@ -87,7 +87,7 @@ RIVAL = {"reader": "cross", "rival": "tfidf, query", "gain": GAIN, "room": 0.38}
 CLAUSES = {  # what each verdict rests on
     "needed": [Clause("need.large", {**RIVAL, "loss": LOSS})],
     "small need": [Clause("need.small", {**RIVAL, "gain": estimate(0.01)})],
-    "at most small need": [Clause("need.at_most", {"room": 0.06})],
+    "at most small need": [Clause("need.at_most", {"rival": "metadata", "room": 0.06})],
     "misleads": [Clause("need.misleads", {"reader": "cross", "loss": estimate(-0.08)})],
     "used, not needed": [
         Clause("need.used", {"reader": "cross", "loss": LOSS, "room": 0.01})

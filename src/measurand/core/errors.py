@@ -50,8 +50,17 @@ class UnknownName(MeasurandError):
 
     def __init__(self, kind: str, name: str, names: Sequence[str]) -> None:
         close = get_close_matches(str(name), names, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"try {', '.join(names)}"
+        hint = f"did you mean {close[0]!r}?" if close else f"try {_some(names)}"
         super().__init__(f"no {kind} called {name!r}; {hint}")
+
+
+MOST_NAMES = 30  # that a message lists
+
+
+def _some(names: Sequence[str]) -> str:
+    """The names, or the first of very many and how many there are."""
+    text = ", ".join(names[:MOST_NAMES])
+    return text if len(names) <= MOST_NAMES else f"{text} or others of {len(names)}"
 
 
 class MissingExtra(MeasurandError):

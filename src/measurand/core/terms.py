@@ -179,13 +179,16 @@ def explain_term(term: str) -> list[Explanation]:
 
 
 def _term_key(term: str) -> str:
-    """What a term is known by: neither case nor hyphens tell terms apart.
+    """What a term is known by: no case, hyphen or plural tells terms apart.
 
-    >>> _term_key("Hypothesis-only"), _term_key("part=all items")
-    ('hypothesis only', 'part=')
+    >>> _term_key("Partial-Inputs"), _term_key("part=all items"), _term_key("Families")
+    ('partial input', 'part=', 'family')
     """
     name, equals, _ = term.casefold().partition("=")
-    return name + equals if equals else re.sub(r"[-_\s]+", " ", name).strip()
+    if equals:
+        return name + equals
+    plain = re.sub(r"[-_\s]+", " ", name).strip()
+    return re.sub(r"(?<=[^\Ws])s\b", "", re.sub(r"ies\b", "y", plain))
 
 
 def list_terms() -> list[str]:
