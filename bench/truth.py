@@ -30,8 +30,12 @@ from bench.figures import RESULTS, Figure
 from measurand.api.auditing import evidence, leakage
 from measurand.api.source import load
 from measurand.arms.pool import open_pool
-from measurand.audits.evidence.conclude import conclude_evidence
-from measurand.audits.leakage.conclude import conclude_leakage
+from measurand.audits.evidence.conclude import NeedFacts, conclude_evidence
+from measurand.audits.leakage.conclude import (
+    LeakFacts,
+    conclude_leakage,
+    worst_part,
+)
 from measurand.core.benchmark import Benchmark
 from measurand.core.clause import Name
 from measurand.core.errors import MeasurandError
@@ -214,10 +218,12 @@ def conclude_by_arms(case: Case) -> tuple[int, str, str, float, dict[str, str]]:
     pool = open_pool(case.make())
     with open_experiment(pool.benchmark, seed=0) as experiment:
         if case.audit == "leakage":
-            conclusion, _ = conclude_leakage(experiment, pool)
+            conclusion, leaks = conclude_leakage(experiment, pool)
+            figures = _leak_figures(leaks)
         else:
-            conclusion, _ = conclude_evidence(experiment, pool)
-    spelled = _spell(conclusion)
+            conclusion, needs = conclude_evidence(experiment, pool)
+            figures = _need_figures(needs)
+    spelled = {**_spell(conclusion), **figures}
     assert conclusion.bound is not None, "every verdict of these has a bound"
     return (
         len(pool),
@@ -226,6 +232,38 @@ def conclude_by_arms(case: Case) -> tuple[int, str, str, float, dict[str, str]]:
         conclusion.bound.value,
         spelled,
     )
+
+
+def _leak_figures(facts: LeakFacts) -> dict[str, str]:
+    """The part that tells most, and the surest cue, whatever the verdict."""
+    if not facts.parts:
+        return {}
+    worst = worst_part(facts.parts)
+    figures = {
+        "alone": f"{worst.right(worst.best[0])}",
+        "baseline": f"{facts.baseline:.3f}",
+        "over": f"{worst.accuracy[worst.best[0]].interval(0.95)}",
+    }
+    cues = sorted((c for p in facts.parts for c in p.cues), key=lambda cue: cue.p)
+    if cues:
+        figures["cue"] = cues[0].name
+        figures["coverage"] = f"{cues[0].coverage:.3f}"
+        figures["productivity"] = f"{cues[0].productivity.value:.3f}"
+    return figures
+
+
+def _need_figures(facts: NeedFacts) -> dict[str, str]:
+    """The gain and the loss of the model that decides, whatever the verdict."""
+    need = facts.need
+    majority = need.rivals["majority"]
+    alone = {k: float(v.mean()) for k, v in need.rivals.items() if k != "majority"}
+    loss = need.losses.get(need.gain.reader)
+    figures = {
+        "alone": f"{max(alone.values()):.3f}",
+        "baseline": f"{float(majority.mean()):.3f}",
+        "gain": f"{need.gain.estimate}",
+    }
+    return figures | ({"loss": f"{loss.interval(0.95)}"} if loss else {})
 
 
 def _spell(verdict: Verdict) -> dict[str, str]:

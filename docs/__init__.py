@@ -45,6 +45,7 @@ VERBS = re.compile(r"(?<=<!-- verbs -->\n).*(?=<!-- end of verbs -->)", re.DOTAL
 LINK = re.compile(r"\]\((?!https?:)([^)\s]+)\)")
 WORDS = re.compile(r"(?<=<!-- words -->\n).*(?=<!-- end of words -->)", re.DOTALL)
 TABLES = re.compile(r"(?<=<!-- tables -->\n).*(?=<!-- end of tables -->)", re.DOTALL)
+PUBLIC = re.compile(r"(?<=<!-- public -->\n).*(?=<!-- end of public -->)", re.DOTALL)
 RUN = re.compile(r"```console\n\$ measurand (?P<words>.*)\n(?P<said>[^`]*)```")
 
 
@@ -115,12 +116,14 @@ def refreshed_cli(page: str) -> str:
 
 
 def refreshed_readme(page: str) -> str:
-    """The page with what its run prints today."""
+    """The page with what its run prints today, and the kept rows of public files."""
+    from docs.truth_tables import public_rows
 
     def run(found: "re.Match[str]") -> str:
         words = found["words"].split()
         return f"```console\n$ measurand {found['words']}\n{said(*words)}```"
 
+    page = PUBLIC.sub(lambda _: public_rows(), page)
     return RUN.sub(run, page, count=1)
 
 

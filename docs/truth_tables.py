@@ -1,6 +1,7 @@
 """The tables of `docs/truth.md`, from the rows that `python -m bench truth` keeps."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,16 +14,23 @@ SOURCES = {
     "known": "public benchmarks",
     "fresh": "forty designs, used in development",
     "fresh2": "forty designs, out of sample",
+    "hostile": "two attacks, after their mends",
 }
 OUTCOMES = ("right", "wrong", "silent", "bounded", "justly silent", "refused")
 LONGEST = 40  # letters of a cue that are shown
+NUMBER = re.compile(r"-?\d+\.\d+")
 
 
 def truth_tables() -> str:
     """How many rows had which outcome, and what was said of public files."""
     rows = json.loads(ROWS.read_text("utf-8"))
-    known = (row for row in rows if row["source"] == "known")
-    return "\n".join(["", *_counts(rows), "", *_public(known), "", ""])
+    return "\n".join(["", *_counts(rows), "", *public_table(rows), "", ""])
+
+
+def public_rows() -> str:
+    """The table of public files, as the README has it."""
+    rows = json.loads(ROWS.read_text("utf-8"))
+    return "\n".join(["", *public_table(rows), "", ""])
 
 
 def _counts(rows: list[Mapping[str, Any]]) -> Iterator[str]:
@@ -37,50 +45,54 @@ def _counts(rows: list[Mapping[str, Any]]) -> Iterator[str]:
                 yield f"| {title}, {audit} | {len(some)} | {' | '.join(cells)} |"
 
 
-def _public(rows: Iterator[Mapping[str, Any]]) -> Iterator[str]:
-    yield (
-        "| benchmark | n | verdict | one part alone, and the majority class or chance "
-        "| gain, or excess over permuted labels | loss if shuffled | strongest cue: "
-        "coverage, productivity | not excluded beyond | CPU s |"
-    )
-    yield "|---" * 9 + "|"
+COLUMNS = (
+    "benchmark",
+    "items",
+    "one part alone, over",
+    "strongest cue: coverage, productivity",
+    "gain",
+    "loss if shuffled",
+    "verdicts, with their bounds",
+    "CPU s",
+)
+
+
+def public_table(rows: list[Mapping[str, Any]]) -> Iterator[str]:
+    """What was said of each public benchmark by one audit or both."""
+    yield f"| {' | '.join(COLUMNS)} |"
+    yield "|---" * len(COLUMNS) + "|"
+    grouped: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
-        facts = row["facts"]
+        if row["source"] == "known":
+            grouped.setdefault(row["case"].rpartition("-")[0], []).append(row)
+    for name, some in grouped.items():
+        facts: dict[str, str] = {}
+        for row in some:  # leakage, where it was asked, stands first
+            facts = {**row["facts"], **facts}
+        verdicts = [f"{r['label']} ({100 * r['bound']:.1f})" for r in some]
         cells = [
-            f"`{row['case']}`",
-            f"{row['n']:,}",
-            row["label"],
-            _alone(facts),
-            _find(facts, "gain", "over", "bits"),
-            _find(facts, "loss"),
+            name,
+            f"{some[0]['n']:,}",
+            f"{_percent(facts, 'alone')}, {_percent(facts, 'baseline')}",
             _cue(facts),
-            f"{row['bound']:.3f}",
-            f"{row['seconds']:.0f}",
+            _percent(facts, "gain"),
+            _percent(facts, "loss"),
+            "; ".join(verdicts),
+            f"{sum(row['seconds'] for row in some):.0f}",
         ]
         yield f"| {' | '.join(cells)} |"
 
 
-def _find(facts: Mapping[str, str], *names: str) -> str:
-    """The first fact of such a name, of any clause."""
-    stated = (
-        facts[key] for name in names for key in facts if key.rpartition(".")[2] == name
-    )
-    return next(stated, "–")
-
-
-def _alone(facts: Mapping[str, str]) -> str:
-    accuracy = facts.get("leak.part.accuracy")
-    if accuracy is None:
+def _percent(facts: Mapping[str, str], name: str) -> str:
+    """A figure and its interval in percent, as it was spelled; a dash for none."""
+    if name not in facts:
         return "–"
-    return f"{accuracy}, {float(facts['leak.part.baseline']):.3f}"
+    return NUMBER.sub(lambda found: f"{100 * float(found[0]):.1f}", facts[name])
 
 
 def _cue(facts: Mapping[str, str]) -> str:
-    if "leak.cue.cue" not in facts:
+    if "cue" not in facts:
         return "–"
-    coverage, right = (
-        float(facts[f"leak.cue.{name}"].split()[0])
-        for name in ("coverage", "productivity")
-    )
-    name = facts["leak.cue.cue"][:LONGEST].replace("|", " ").replace("`", " ")
-    return f"“{name}”: {coverage:.2f}, {right:.2f}"
+    name = facts["cue"][:LONGEST].replace("|", " ").replace("`", " ")
+    shares = (_percent(facts, share) for share in ("coverage", "productivity"))
+    return f"“{name}”: {', '.join(shares)}"

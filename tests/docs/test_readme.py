@@ -30,6 +30,12 @@ def test_the_python_snippet_says_and_writes_what_the_readme_shows(desk, capsys):
         assert name in TEXT
 
 
+def test_the_table_of_public_benchmarks_is_of_the_rows_that_are_kept():
+    from docs.truth_tables import public_rows
+
+    assert docs.PUBLIC.search(TEXT)[0] == public_rows(), "run python -m docs README.md"
+
+
 def test_the_readme_explains_every_verdict():
     from measurand.audits.evidence.conclude import LABELS
 
