@@ -46,12 +46,23 @@ def test_it_is_shown_once():
 def test_audits_of_one_benchmark_share_one_table():
     reports = [report_of("evidence", "needed"), report_of("leakage", "leaks")]
     grid = parts_grid(reports)
-    assert [cells[0] for cells in grid.rows] == ["article", "claim"]
-    article = dict(zip(grid.header, grid.rows[0], strict=True))
+    assert [cells[0] for cells in grid.rows] == ["claim", "article"]
+    article = dict(zip(grid.header, grid.rows[1], strict=True))
     assert article["gain"] == "9.0 (7.0 to 11.0)"
     assert article["over permuted"] == "20.0 (18.0 to 22.0)"
-    assert summary_of_all(reports, {}).count("  over permuted  ") == 1
+    assert summary_of_all(reports, {}).count("  loss if shuffled") == 1
     assert page_of_all(reports, {}, {}).count('id="table"') == 1
+
+
+def test_a_model_and_its_figures_are_of_one_table():
+    asked = row("a", accuracy=estimate(0.9))
+    told = replace(row("a", accuracy=estimate(0.8), over=estimate(0.2)), reader="form")
+    reports = [
+        with_rows(report_of("evidence", "needed"), asked),
+        with_rows(report_of("leakage", "leaks"), told),
+    ]
+    ((*cells,),) = parts_grid(reports).rows
+    assert cells[1:3] == ["a surface-form baseline", "80.0 (78.0 to 82.0)"]
 
 
 def test_a_column_that_nobody_asked_about_is_not_there():
@@ -77,7 +88,7 @@ def test_a_terminal_has_as_many_columns_as_have_room(columns):
     full = row("hypothesis", **dict.fromkeys(figures, estimate(0.1)), families=99.0)
     grid = narrow_parts([with_rows(report_of("leakage", "leaks"), full)], columns)
     assert ("families" in grid.header) == (columns == 200)
-    assert "over permuted" in grid.header
+    assert ("accuracy" in grid.header) == (columns > 60)
     assert len(grid.header) == len(grid.rows[0])
 
 

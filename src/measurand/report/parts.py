@@ -31,7 +31,7 @@ FIGURES = {  # what stands over a column, and how its figures are said
     "families": ("families", COUNT),
 }
 # What a narrow terminal does without, the first before the others.
-SPARE = ("families", "bits", "bound", "reader", "baseline", "accuracy")
+SPARE = ("families", "bits", "bound", "over", "reader", "baseline", "accuracy")
 NOTE = (
     "Percent and percentage points, with 95 % CI, of a gain 90 %; over permuted: "
     "accuracy less that with permuted labels; bound: the largest effect that is not "
@@ -50,6 +50,8 @@ def parts_grid(
         intervals: Whether accuracies stand with their intervals too.
     """
     tables = [e for report in reports for e in report.exhibits if is_parts(e)]
+    # A model and its figures are of one table: of that which holds them against blanks.
+    tables.sort(key=lambda e: not ("over" in e.table and e.table["over"].notna().any()))
     rows = list(_merge_rows(tables).values())[:MOST_PARTS]
     if not rows:
         return None

@@ -34,7 +34,7 @@ from measurand.report.map import (
     map_labels,
     view_map,
 )
-from measurand.report.parts import is_parts, parts_grid
+from measurand.report.parts import SPARE, is_parts, parts_grid
 from measurand.report.patterns import Pattern, find_patterns
 from measurand.report.tables import (
     TextGrid,
@@ -209,7 +209,7 @@ def _view_page(
     sentences: Mapping[str, str] = load_terms()["statistic"]
     patterns = _join_patterns(reports)
     named = {example.ident for pattern in patterns for example in pattern.examples}
-    table = parts_grid(reports)
+    table = parts_grid(reports, without=SPARE[:2] if joint else ())
     missing = mapping_grid("Audits that were not run", not_run) if not_run else None
     return PageView(
         title,
