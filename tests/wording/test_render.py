@@ -201,4 +201,6 @@ def test_what_would_settle_it_is_said_where_it_is_known():
     )
     assert say_settle(report_of("evidence", "needed").verdict) == ""
     items = Verdict("a", "", None, settle=Clause("settle.items", {"items": 5400}))
-    assert say_settle(items) == "About 5,400 items, each with texts of its own, would settle it."
+    assert say_settle(items) == (
+        "About 5,400 items, each with texts of its own, would settle it."
+    )
