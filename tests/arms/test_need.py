@@ -35,6 +35,7 @@ def test_the_evidence_is_held_against_all_that_has_none():
     rivals = without_evidence(pool_of(table, **ROLES, metadata=["kind"]))
     assert [*rivals] == [f"{name}, query" for name in ALONE] + [
         "metadata",
+        "pairs, query and metadata",
         "cross, query twice",
         "cross, query and metadata",
         "numbers, query twice",
@@ -57,6 +58,14 @@ def test_what_the_query_and_the_metadata_tell_together_needs_no_evidence():
     assert need.gain.low <= 0
 
 
+@pytest.mark.parametrize("said", ["It is so.", ""])
+def test_evidence_that_adds_no_text_is_no_evidence(said):
+    table = claims(200)
+    need = measure(pool_of(table.assign(evidence=said or table["claim"])))
+    assert not need.adds_text
+    assert measure(pool_of(table)).adds_text
+
+
 def test_evidence_that_decides_is_gained_and_lost():
     need = measure(claim_pool(evidence=0.8))
     assert need.gain.low > 0.2
@@ -69,7 +78,7 @@ def test_evidence_that_decides_is_gained_and_lost():
 
 
 def test_a_claim_that_decides_leaves_no_room():
-    need = measure(claim_pool(300, claim=1.0, evidence=1.0))
+    need = measure(claim_pool(400, claim=1.0, evidence=1.0))
     assert need.gain.room < 0.02
     assert need.gain.low <= 0
     assert need.open_share == 0

@@ -23,6 +23,11 @@ def test_each_decile_cuts_small_from_large_and_only_texts_with_one_number():
     assert high.tolist() == [0] * 50 + [1] * 50 + [0, 0]
 
 
-def test_texts_without_a_number_have_no_such_cue():
-    assert find(["a boat", "1 or 2"]).marks.shape[1] == 0
-    assert find([]).marks.shape[1] == 0
+def test_texts_of_several_numbers_are_told_by_their_order():
+    candidates = find(["a boat", "1 or 2", "3 of 2, or 1", "4 to 4"])
+    assert candidates.names == ["the first below the last", "the first above the last"]
+    assert candidates.marks.toarray().tolist() == [[0, 0], [1, 0], [0, 1], [0, 0]]
+
+
+def test_no_text_has_no_number():
+    assert find([]).marks.sum() == 0

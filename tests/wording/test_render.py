@@ -35,6 +35,7 @@ FACTS = {
     "need.open_items": "share gain",
     "need.misleads": "reader loss",
     "need.used": "reader loss room",
+    "need.no_text": "",
     "need.no_room": "rival room",
     "need.at_most": "rival room",
     "need.evidence_alone": "reader accuracy",

@@ -37,7 +37,7 @@ from measurand.core.items import pack_choices
 from measurand.core.reader import Reader
 from measurand.cues.candidates import part_texts
 from measurand.cues.certify import Cue, certified, cue_scores, find_cues
-from measurand.cues.reader import ChoiceRulesReader
+from measurand.cues.reader import RulesReader
 from measurand.experiment.experiment import Experiment
 from measurand.interventions.fields import Keep
 from measurand.readers.baselines import SurfaceReader
@@ -61,8 +61,8 @@ CHANNELS: Mapping[str, Reader] = {
     "keywords": FEW_WORDS.without_temperature(),
     "form": SurfaceReader(folds=0),
     "length": SurfaceReader(length_only=True, folds=0),
+    "rules": RulesReader(folds=0),
 }
-OF_CHOICES: Mapping[str, Reader] = {"rules": ChoiceRulesReader(folds=0)}
 FIRST = ("tfidf",)  # asked before the others: where it settles a part, it is enough
 
 
@@ -201,19 +201,13 @@ def part_arm(reader: Reader, part: str, pool: Pool) -> Arm:
     return Arm(reader, Keep(part), family=pool.fold_family(part))
 
 
-def channels_of(pool: Pool, part: str) -> Mapping[str, Reader]:
-    """The channels that can be asked of a part."""
-    return {**CHANNELS, **(OF_CHOICES if part == pool.items.choices else {})}
-
-
 def alone_arms(
     pool: Pool, part: str, chosen: Iterable[str] | None = None
 ) -> dict[str, list[Arm]]:
     """By channel, the arm on the part alone and then its blanks."""
-    channels = channels_of(pool, part)
     plan = {}
-    for name in channels if chosen is None else chosen:
-        reader = channels[name]
+    for name in CHANNELS if chosen is None else chosen:
+        reader = CHANNELS[name]
         arm = part_arm(reader, part, pool)
         blanks = [
             Arm(
@@ -274,7 +268,7 @@ def measure_parts(
         },
         error * CUE_SHARE,
     )
-    tests = 2 * sum(len(channels_of(pool, part)) for part in parts)
+    tests = 2 * len(CHANNELS) * len(parts)
     plain = {
         part: PartAlone(
             part,

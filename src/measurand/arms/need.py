@@ -48,7 +48,7 @@ READERS: Mapping[str, Reader] = {
     "cross": CrossReader(folds=0),
     "numbers": NumbersReader(folds=0),
 }
-ALONE = ("tfidf", "pairs", "keywords", "form")
+ALONE = ("tfidf", "pairs", "keywords", "form", "rules")
 SHUFFLES = 10
 MOST_OPEN, FEWEST_OPEN = 0.6, 100  # of the items that the query leaves open
 ERROR = 0.05
@@ -67,6 +67,8 @@ class Need:
         rivals: The same without it.
         family: The families that intervals resample.
         readers: The readers with the evidence, by name.
+        adds_text: Whether the evidence says anything: not where all items have one
+            text for it, nor where each has its own query.
         share: Which share of all items these are.
         open_share: The share of the items whose label the query leaves open.
     """
@@ -77,6 +79,7 @@ class Need:
     rivals: Mapping[str, Floats]
     family: Family
     readers: Mapping[str, Reader] = field(default_factory=lambda: READERS)
+    adds_text: bool = True
     share: float = 1.0
     open_share: float = 1.0
 
@@ -110,7 +113,9 @@ def without_evidence(
     instead: dict[str, Intervention] = {"query twice": Substitute(QUERY, EVIDENCE)}
     if pool.items.metadata:
         rivals["metadata"] = Arm(MetadataReader())
-        instead["query and metadata"] = SubstituteMetadata(EVIDENCE)
+        beside = SubstituteMetadata(EVIDENCE)
+        instead["query and metadata"] = beside
+        rivals["pairs, query and metadata"] = Arm(CHANNELS["pairs"], beside)
     for name, reader in readers.items():
         if traits_of(reader).strength >= Strength.PAIRS:
             rivals |= {f"{name}, {what}": Arm(reader, i) for what, i in instead.items()}
@@ -147,7 +152,11 @@ def measure_need(
     }
     gain = best_gain(scores, bases, family, ERROR, LOOKS)
     open_share = float(_open_items(pool, answers, rivals).mean())
-    return Need(gain, losses, scores, bases, family, readers, share, open_share)
+    query, said = pool.items.column(QUERY), pool.items.column(EVIDENCE)
+    adds_text = said.nunique() > 1 and bool((said != query).any())
+    return Need(
+        gain, losses, scores, bases, family, readers, adds_text, share, open_share
+    )
 
 
 def _open_items(

@@ -152,13 +152,13 @@ def open_pool(benchmark: Benchmark) -> Pool:
     ids = np.array([str(i) for items in parts.values() for i in items.ids], object)
     fields = tuple(n for n in names if n in (QUERY, EVIDENCE, CHOICES) or "." in n)
     fields = tuple(n for n in fields if not n.startswith("metadata."))
-    digests = _text_digests(table, (*fields, *({GROUP} & {*names})))
+    digests = _text_digests(table, fields)
     has_choices = benchmark.test.choices is not None
     labels = {} if has_choices else _number_labels(table[LABEL], digests)
     if labels:
         table[LABEL] = table[LABEL].map(labels)
     # Rows that say the same may differ in metadata: the file's order must not decide.
-    ties = _text_digests(table, tuple(n for n in names if n.startswith("metadata.")))
+    ties = _text_digests(table, tuple(n for n in names if n not in (*fields, LABEL)))
     order = np.lexsort([ties, origin, table[LABEL].to_numpy(str), digests])
     table = table.iloc[order].set_axis([str(n) for n in range(len(table))])
     families = _find_families(table, fields, GROUP in names)

@@ -52,7 +52,7 @@ def _sizes(values: Floats, first: Ints) -> Ints:
 
 
 def _likeness(rows: PartTexts) -> Floats:
-    """The share of a choice's words that other choices of its item have."""
+    """The share of a choice's words that another choice of its item has, on average."""
     bags = [frozenset(words(text)) for text in rows.texts]
     by_item: dict[int, list[int]] = {}
     for row, item in enumerate(rows.item.tolist()):
@@ -60,6 +60,6 @@ def _likeness(rows: PartTexts) -> Floats:
     likeness = np.zeros(len(bags))
     for members in by_item.values():
         for row in members:
-            others = frozenset().union(*(bags[o] for o in members if o != row))
-            likeness[row] = len(bags[row] & others) / max(len(bags[row]), 1)
+            shared = sum(len(bags[row] & bags[o]) for o in members if o != row)
+            likeness[row] = shared / max(len(bags[row]) * (len(members) - 1), 1)
     return likeness

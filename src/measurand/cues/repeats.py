@@ -1,22 +1,27 @@
 """Whether a text says a content word twice."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.sparse import csr_array
 
+from measurand.core.arrays import Floats
 from measurand.core.words import FUNCTION, content_words
 from measurand.cues.candidates import Candidates, PartTexts
+
+NAMES = ("a content word twice", "no content word twice")
+
+
+def mark_repeats(texts: Sequence[str]) -> Floats:
+    """Which texts say a word that is no function word twice, and which do not."""
+    twice = []
+    for text in texts:
+        said = [word for word in content_words(text) if word not in FUNCTION]
+        twice.append(len({*said}) < len(said))
+    marks = np.array(twice, float)
+    return np.column_stack([marks, 1 - marks])
 
 
 def repeat_candidates(rows: PartTexts) -> Candidates:
     """A content word twice, and none."""
-    twice = np.array([_says_twice(text) for text in rows.texts], bool)
-    marks = np.column_stack([twice, ~twice]).astype(float)
-    return Candidates(
-        csr_array(marks), ["a content word twice", "no content word twice"]
-    )
-
-
-def _says_twice(text: str) -> bool:
-    """Whether a word that is no function word stands there again."""
-    said = [word for word in content_words(text) if word not in FUNCTION]
-    return len({*said}) < len(said)
+    return Candidates(csr_array(mark_repeats(rows.texts)), NAMES)

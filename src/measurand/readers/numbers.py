@@ -74,7 +74,7 @@ def _compare(query: str, answer: str) -> list[str]:
     """How the first number of a query compares with those of the other texts.
 
     >>> _compare("He has 3 boats", "Of 2 men, one has 5 boats")
-    ['greatestabove', 'leastbelow', 'absent']
+    ['greatestabove', 'leastbelow', 'mostabove', 'absent']
     """
     asked, given = find_numbers(query), find_numbers(answer)
     words = []
@@ -82,6 +82,7 @@ def _compare(query: str, answer: str) -> list[str]:
         words += [
             f"greatest{_order(max(given), asked[0])}",
             f"least{_order(min(given), asked[0])}",
+            f"most{_order(max(given), max(asked))}",
             "present" if asked[0] in given else "absent",
         ]
     names = [name for name in NAME.findall(query) if name in answer]

@@ -90,7 +90,7 @@ class NeedFacts:
     @property
     def room(self) -> float:
         """The largest share of labels that can need the evidence."""
-        return self.need.gain.room
+        return self.need.gain.room if self.need.adds_text else 0.0
 
     @property
     def low(self) -> float:
@@ -237,6 +237,7 @@ def _rule(
 
 
 RULES: tuple[Rule[NeedFacts], ...] = (
+    _rule(UNUSED, "need.no_text", _leaves_open, lambda f: not f.need.adds_text),
     # With fewer, an interval covers less than it says.
     _rule(OPEN, "open.families", _leaves_open, lambda f: f.families < FEWEST_FAMILIES),
     _rule(
