@@ -6,6 +6,7 @@ from math import comb
 from typing import Any
 
 import pandas as pd
+
 from bench.truth_fresh.design import (
     Design,
     Row,
@@ -27,7 +28,6 @@ from bench.truth_fresh.grammar import (
     picks,
     shuffle,
     upper,
-    word_list,
     words_of,
 )
 
@@ -41,7 +41,7 @@ FEWER = [comb(9, k) * LEAN ** (9 - k) * (1 - LEAN) ** k for k in range(5)]
 UNEVEN = 1 - sum(1 / count for count in range(2, 6)) / 4
 NO_YES, RARE = ("no", "yes"), ("usual", "odd")
 TONES, ENDINGS = ("sadly", "gladly"), ("ix", "um")
-TASKS = word_list("sing cook walk read swim paint")
+TASKS = ("sing", "cook", "walk", "read", "swim", "paint")
 WEAK = THINGS + TRADES[:26]
 SIDES = (frozenset(WEAK[::2]), frozenset(WEAK[1::2]))
 CONSONANTS, VOWELS = "bdfgklmnprstvz", "aeiou"
@@ -286,9 +286,8 @@ def told(rng: Rng, claim: str, true: bool) -> dict:
 def threshold(rng: Rng, part: str) -> dict:
     """The one number of the claim decides; the evidence says so again."""
     number = int(rng.integers(1_000, 10_000))
-    true = number >= 5_500
     claim = f"The {pick(rng, TRADES)} of {pick(rng, TOWNS)} has {number} coins."
-    return told(rng, claim, true)
+    return told(rng, claim, number >= 5_500)
 
 
 def read_crossed(row: Row) -> str:
@@ -311,8 +310,7 @@ def crossed_columns(rng: Rng, part: str) -> dict:
 def compared_columns(rng: Rng, part: str) -> dict:
     """The greater of two columns of numbers decides; the evidence says so again."""
     ours, theirs = (int(v) for v in picks(rng, range(1_000, 9_999), 2))
-    true = ours > theirs
-    return told(rng, plain_claim(rng), true) | {"ours": ours, "theirs": theirs}
+    return told(rng, plain_claim(rng), ours > theirs) | {"ours": ours, "theirs": theirs}
 
 
 @planted("h16_longest_told", 0, BARE | {"evidence": "story"}, 500, longest, longest)
