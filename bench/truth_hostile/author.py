@@ -6,6 +6,7 @@ from functools import partial
 from operator import itemgetter
 
 import pandas as pd
+
 from bench.truth_fresh.design import (
     Design,
     Row,
