@@ -105,7 +105,7 @@ def by_rank(rank: int, key: Callable) -> Rule:
 
 
 read_tone, read_told = by_sign("claim", "[Gg]ladly"), by_sign("story", "wrote high")
-greater_first, longest = by_numbers(lambda a, b: a > b, "claim"), by_rank(-1, len)
+greater_first, middle = by_numbers(lambda a, b: a > b, "claim"), by_rank(1, int)
 ours_greater = by_numbers(lambda a, b: a > b, "ours", "theirs")
 story_greater = by_numbers(lambda a, b: a < b, "claim", "story")
 is_early = by_sign("claim", r"^(\w+ ){1,4}often")
@@ -207,7 +207,7 @@ def seed_copies(rng: Rng) -> pd.DataFrame:
     return pd.DataFrame(rows).assign(split="")
 
 
-@planted("h07_second_number", 0.8, BARE, 600, by_rank(1, int), 0)
+@planted("h07_second_number", 0.8, BARE, 600, middle, 0)
 def second_number(rng: Rng, part: str) -> dict:
     """The right one of five numbers is always the second least."""
     values = [int(v) for v in picks(rng, range(100, 999), 5)]
@@ -261,7 +261,7 @@ def ten_classes(rng: Rng, part: str) -> dict:
     return item(rng, claim, True) | {"label": "ABCDEFGHIJ"[number // 9_000]}
 
 
-@planted("h12_zipf_groups", 0, GROUPED, 0)
+@planted("h12_zipf_groups", 0, GROUPED, 0, knowable=False)
 def zipf_groups(rng: Rng) -> pd.DataFrame:
     """Groups of Zipf sizes with a random label and a word each; texts are random."""
     weights = 1 / (3.0 + pd.Series(range(90)))
@@ -313,33 +313,31 @@ def compared_columns(rng: Rng, part: str) -> dict:
     return told(rng, plain_claim(rng), ours > theirs) | {"ours": ours, "theirs": theirs}
 
 
-@planted("h16_longest_told", 0, BARE | {"evidence": "story"}, 500, longest, longest)
-def longest_told(rng: Rng, part: str) -> dict:
-    """The longest of four choices is right, and the evidence names it, too."""
-    options = [
-        f"{upper(nonce(rng, 3 if coin(rng) else 2))} {nonce(rng, 2)}" for _ in range(4)
-    ]
-    place = int(rng.integers(4))
-    options[place] += f" {nonce(rng, 3)}"
+@planted("h16_middle_told", 0, BARE | {"evidence": "story"}, 500, middle, middle)
+def middle_told(rng: Rng, part: str) -> dict:
+    """The middle one of three numbers is right, and the evidence names it, too."""
+    values = [int(v) for v in picks(rng, range(1_000, 9_999), 3)]
+    gold = sorted(values)[1]
     return {
-        "question": f"Who was the {pick(rng, TRADES)} of {pick(rng, TOWNS)}?",
-        "story": passage(rng, [f"The post went to {options[place]}."], 1, 2),
-        "options": options,
-        "answer": place,
+        "question": f"What did the {pick(rng, TRADES)} of {pick(rng, TOWNS)} count?",
+        "story": passage(rng, [f"The clerk wrote down {gold}."], 1, 2),
+        "options": [str(value) for value in values],
+        "answer": values.index(gold),
     }
 
 
-@planted("h17_contrast_stories", 0, CLAIM, 0, knowable=False, told=False)
-def contrast_evidence(rng: Rng) -> pd.DataFrame:
-    """Pairs of stories on the same rare words with both labels; claims tell 80 %."""
-    rows = []
-    for _ in range(400):
-        topic = [nonce(rng) for _ in range(7)]
-        for true in (False, True):
-            story = mixed(rng, topic + picks(rng, THINGS, 6))
-            claim = toned(rng, true, 0.8)
-            rows.append({"claim": claim, "story": story, "label": NO_YES[true]})
-    return pd.DataFrame(rows).assign(split="")
+def says_twice(row: Row) -> str:
+    """The label by whether a word stands there twice."""
+    said = str(row["claim"]).lower().strip(".").split()
+    return NO_YES[len({*said}) < len(said)]
+
+
+@planted("h17_repeated_word", 0, CLAIM, 500, read_told, says_twice)
+def repeated_word(rng: Rng, part: str) -> dict:
+    """Whether the claim says a word twice decides; the evidence says so again."""
+    true, said = coin(rng), picks(rng, THINGS, 6)
+    said[5] = pick(rng, said[:5]) if true else said[5]
+    return told(rng, mixed(rng, said), true)
 
 
 @planted("h18_constant", 0, CLAIM, 300, told=False)
