@@ -68,7 +68,7 @@ class Case:
 
     Attributes:
         name: What rows are called.
-        source: attacks, known, fresh or fresh2.
+        source: attacks, known, fresh, fresh2 or hostile.
         audit: evidence or leakage.
         make: The benchmark.
         right: Labels that are true of it.
@@ -140,7 +140,8 @@ def _load_claims(make: Callable[[], pd.DataFrame]) -> Benchmark:
     return load(table, query="claim", evidence="evidence", label="label")
 
 
-FRESH = {"fresh": 20261118, "fresh2": 20261119}  # the seed of each set of designs
+# The seed of each set of designs.
+FRESH = {"fresh": 20261118, "fresh2": 20261119, "hostile": 20261120}
 
 
 def fresh_cases(source: str = "fresh") -> Iterator[Case]:
