@@ -14,7 +14,7 @@ def find(texts):
     return number_candidates(rows)
 
 
-def test_each_decile_cuts_small_from_large_and_only_texts_with_one_number():
+def test_quantiles_cut_small_from_large_and_only_texts_with_one_number():
     candidates = find([f"it costs {n} coins" for n in range(1, 101)] + ["no", "1 or 2"])
     names = [*candidates.names]
     low = candidates.marks[:, [names.index("at most 50")]].toarray().ravel()

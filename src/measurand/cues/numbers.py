@@ -7,10 +7,10 @@ from scipy.sparse import csr_array
 
 from measurand.core.arrays import Floats
 from measurand.cues.candidates import Candidates, PartTexts
-from measurand.cues.length import DECILES
 from measurand.readers.numbers import find_numbers
 
 Scale = tuple[float, ...]
+STEPS = np.linspace(0.02, 0.98, 49)  # quantiles: a threshold is missed by 1 % of items
 
 
 def only_number(text: str) -> float:
@@ -20,12 +20,12 @@ def only_number(text: str) -> float:
 
 
 def number_scale(texts: Sequence[str]) -> Scale:
-    """The deciles of the numbers of texts that have one."""
+    """Quantiles of the numbers of texts that have one."""
     numbers = np.array([only_number(text) for text in texts], float)
     known = numbers[~np.isnan(numbers)]
     if len(known) == 0:
         return ()
-    return tuple(np.unique(np.quantile(known, DECILES, method="lower")).tolist())
+    return tuple(np.unique(np.quantile(known, STEPS, method="lower")).tolist())
 
 
 def mark_numbers(texts: Sequence[str], scale: Scale) -> tuple[Floats, list[str]]:

@@ -34,7 +34,7 @@ FIGURES = {  # what stands over a column, and how its figures are said
 SPARE = ("families", "bits", "bound", "over", "reader", "baseline", "accuracy")
 NOTE = (
     "Percent and percentage points, with 95 % CI, of a gain 90 %; over permuted: "
-    "accuracy less that with permuted labels; bound: the largest effect that the models "
+    "accuracy less that with permuted labels; bound: the largest effect that models "
     "tried leave open. A CI is of one model; verdicts share their error among all."
 )
 
