@@ -41,7 +41,7 @@ def test_a_disk_that_fills_up_is_one_line_and_loses_nothing(file, disk, run, tmp
     larger = ["mount", "-o", "remount,size=4m", str(disk)]
     subprocess.run(larger, check=True)
     assert run(*command).code == 0
-    assert answers(tmp_path / "r")["reused"] == finished
+    assert answers(tmp_path / "r")["reused"] >= finished
 
 
 @pytest.mark.slow

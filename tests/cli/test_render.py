@@ -15,7 +15,7 @@ def test_a_brief_card_holds_the_answer_and_the_one_table_it_rests_on(made_report
     assert lines[2] == "## What each part predicts"
     question = "Do the labels need the evidence? **"
     (answer,) = (line for line in lines if line.startswith(question))
-    assert "With the evidence, " in answer
+    assert "The evidence adds between " in answer
     assert any(line.startswith("- bound: At most ") for line in lines)
     assert any(line.startswith("- do next: ") for line in lines)
     assert count_tables(outcome.out) == 1

@@ -9,9 +9,16 @@ from measurand.core.catalogue import Catalogue, Entry
 CUES = Catalogue(
     "cue",
     {
+        "choice": Entry(
+            "measurand.cues.choices:choice_candidates",
+            "where a choice stands, and how it compares with the others",
+        ),
         "word": Entry("measurand.cues.words:word_candidates", "words and phrases"),
         "word pair": Entry(
             "measurand.cues.words:pair_candidates", "two words near each other"
+        ),
+        "place": Entry(
+            "measurand.cues.places:place_candidates", "where words stand in a text"
         ),
         "length": Entry(
             "measurand.cues.length:length_candidates", "how long texts are"
@@ -25,10 +32,6 @@ CUES = Catalogue(
         "form": Entry(
             "measurand.cues.form:form_candidates",
             "case, punctuation, digits and spacing",
-        ),
-        "choice": Entry(
-            "measurand.cues.choices:choice_candidates",
-            "where a choice stands, and how it compares with the others",
         ),
     },
 )

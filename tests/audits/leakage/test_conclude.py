@@ -176,12 +176,12 @@ def test_a_leak_is_said_of_the_part_that_leaks_most_and_by_its_cues():
     assert second.facts["label"] == Name("label", "yes")
 
 
-def test_cues_that_are_no_words_of_the_file_are_in_our_words():
+def test_the_choice_that_a_cue_tells_is_in_our_words():
     facts = LeakFacts(
         [part(**LARGE, part="evidence", cues=[made_cue("length", "right")])]
     )
     told = judge(RULES, facts)[1][1].facts
-    assert (told["cue"], told["label"]) == ("zupom", "right")
+    assert (told["cue"], told["label"]) == (Name("token", "zupom"), "right")
 
 
 def test_a_leak_that_no_accuracy_shows_is_stated_in_bits():
@@ -319,7 +319,7 @@ def test_the_longest_choice_leaks():
     conclusion, _ = conclude(choice_pool(contests(400, longest=0.5)))
     assert conclusion.label == "leaks"
     cues = [c.facts["cue"] for c in conclusion.clauses if c.code == "leak.cue"]
-    assert cues == ["the longest choice"]
+    assert cues == [Name("token", "the longest choice")]
 
 
 @pytest.mark.slow

@@ -1,0 +1,31 @@
+"""Where a word stands."""
+
+import numpy as np
+
+from measurand.cues.candidates import PartTexts
+from measurand.cues.places import place_candidates
+
+
+def find(texts):
+    count = len(texts)
+    rows = PartTexts(
+        texts, np.arange(count), np.zeros(count, int), ("0", "1"), contests=False
+    )
+    return place_candidates(rows)
+
+
+def test_a_word_is_told_by_its_half_and_by_both_ends():
+    candidates = find(["Boat one two mast"] * 4 + ["mast one two boat"] * 4 + ["sail"])
+    marks = dict(zip(candidates.names, candidates.marks.toarray().T, strict=True))
+    early = [1] * 4 + [0] * 5
+    late = [0] * 4 + [1] * 4 + [0]
+    assert marks["boat in the first half"].tolist() == early
+    assert marks["boat in the second half"].tolist() == late
+    assert marks["mast at the end"].tolist() == early
+    assert marks["boat at the end"].tolist() == late
+    assert not any("sail" in name for name in marks)  # in fewer than four texts
+
+
+def test_texts_without_a_word_have_no_places():
+    assert find(["?"] * 5).marks.shape[1] == 0
+    assert find([]).marks.shape[1] == 0
