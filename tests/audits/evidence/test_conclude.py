@@ -53,6 +53,11 @@ NONE_LEFT = {"low": -0.01, "high": 0.01, "room": 0.015}
 # For each rule, in order: its label, its code, and facts that reach it.
 ROWS = [
     (
+        "not needed",
+        "need.no_text",
+        NeedFacts(need(0.1, 0.2, lost=USED, adds_text=False), families=7.5),
+    ),
+    (
         "inconclusive",
         "open.families",
         NeedFacts(need(0.1, 0.2, lost=USED), families=7.5),
@@ -91,7 +96,7 @@ def test_each_rule_decides_what_no_rule_before_it_does(number):
     ]
     verdict = conclude(facts)
     assert (verdict.label, verdict.code, verdict.reason) == (label, code, "")
-    assert verdict.bound.value == facts.need.gain.room
+    assert verdict.bound.value == facts.room
     assert (verdict.settle is None) == (label != "inconclusive")
     assert (verdict.region == "") == (label == "inconclusive")
 
@@ -245,7 +250,7 @@ def test_evidence_that_decides_is_needed():
 
 
 def test_a_claim_that_decides_all_needs_no_evidence_that_repeats_it():
-    conclusion = verdict_of(claim_pool(300, claim=1.0, evidence=1.0))
+    conclusion = verdict_of(claim_pool(400, claim=1.0, evidence=1.0))
     assert conclusion.label in ("used, not needed", "not needed")
     assert conclusion.bound.value < MARGIN
 
