@@ -38,7 +38,6 @@ def test_the_evidence_is_held_against_all_that_has_none():
         "pairs, query and metadata",
         "cross, query twice",
         "cross, query and metadata",
-        "numbers, query twice",
         "numbers, query and metadata",
     ]
     derived = pool_of(table[["claim", "evidence", "label"]])

@@ -21,7 +21,7 @@ from tests.arms.planted import (
 
 TABLE = claims(200, claim=0.2, evidence=0.5).assign(
     kind=np.random.default_rng(1).choice(["a", "b", "c"], 200),
-    split=["train"] * 140 + ["test"] * 60,
+    split=["train"] * 160 + ["test"] * 40,
 )
 ALL = {**ROLES, "metadata": ["kind"], "split": "split"}
 
@@ -185,7 +185,7 @@ def test_some_items_keep_the_families_that_they_had():
 
 def test_a_given_test_file_is_looked_at_alone_where_it_is_large_enough():
     pool = open_pool(ms.load(TABLE, **ALL))
-    assert pool.test is None  # 60 items bound nothing
+    assert pool.test is None  # 40 items bound nothing
     larger = TABLE.assign(split=["train"] * 100 + ["test"] * 100)
     test = pool_of(larger, **ALL).test
     assert len(test) == 100

@@ -53,6 +53,7 @@ DEALS = 4  # permutations of the labels, each asked of every channel
 WORDS = ("tfidf", "pairs")  # channels that may remember paraphrases
 SEEN_PRESENT = 0.1  # of the margin in bits, from which certain bits count
 PLANTS = 4  # draws of a planted control
+WITHIN = 0.95 * REACH  # margins of the larger control: what it is worth varies
 CODE_TESTS = 60  # tests that a planted word's certificate is corrected for
 
 CHANNELS: Mapping[str, Reader] = {
@@ -61,8 +62,9 @@ CHANNELS: Mapping[str, Reader] = {
     "keywords": FEW_WORDS.without_temperature(),
     "form": SurfaceReader(folds=0),
     "length": SurfaceReader(length_only=True, folds=0),
-    "rules": RulesReader(folds=0),
 }
+RULES = "rules"  # asked of choices alone: of texts, cues say the same for certain
+OF_CHOICES: Mapping[str, Reader] = {**CHANNELS, RULES: RulesReader(folds=0)}
 FIRST = ("tfidf",)  # asked before the others: where it settles a part, it is enough
 
 
@@ -201,13 +203,18 @@ def part_arm(reader: Reader, part: str, pool: Pool) -> Arm:
     return Arm(reader, Keep(part), family=pool.fold_family(part))
 
 
+def channels_of(pool: Pool, part: str) -> Mapping[str, Reader]:
+    """The channels that are asked of a part."""
+    return OF_CHOICES if part == pool.items.choices else CHANNELS
+
+
 def alone_arms(
     pool: Pool, part: str, chosen: Iterable[str] | None = None
 ) -> dict[str, list[Arm]]:
     """By channel, the arm on the part alone and then its blanks."""
-    plan = {}
-    for name in CHANNELS if chosen is None else chosen:
-        reader = CHANNELS[name]
+    channels, plan = channels_of(pool, part), {}
+    for name in channels if chosen is None else chosen:
+        reader = channels[name]
         arm = part_arm(reader, part, pool)
         blanks = [
             Arm(
@@ -268,7 +275,7 @@ def measure_parts(
         },
         error * CUE_SHARE,
     )
-    tests = 2 * len(CHANNELS) * len(parts)
+    tests = 2 * sum(len(channels_of(pool, part)) for part in parts)
     plain = {
         part: PartAlone(
             part,
@@ -445,7 +452,7 @@ def plant_controls(experiment: Experiment, pool: Pool, alone: PartAlone) -> Part
     controls, detectable = [], 0.0
     for spread in (DENSE, SPARSE):
         control = plant_control(experiment, pool, alone, spread, usual)
-        larger = REACH * alone.margin
+        larger = WITHIN * alone.margin
         if not control.found and usual < larger:
             control = plant_control(experiment, pool, alone, spread, larger)
             detectable = max(detectable, control.worth if control.found else 0.0)

@@ -13,6 +13,7 @@ import numpy as np
 from measurand.arms.alone import (
     CHANNELS,
     LOOSE,
+    OF_CHOICES,
     WORDS,
     loosen,
     part_arm,
@@ -103,10 +104,11 @@ def without_evidence(
 ) -> dict[str, Arm]:
     """The arms that see no evidence, by what they see.
 
-    A reader that joins two texts is its own rival: it reads the query twice, and the
-    query beside the metadata. One that somebody gave also reads the query alone.
+    A reader that joins two texts is its own rival: it reads the query twice, but for
+    the one that compares numbers, of which one text has only its own, and the query
+    beside the metadata. One that somebody gave also reads the query alone.
     """
-    arms = {name: part_arm(CHANNELS[name], QUERY, pool) for name in ALONE}
+    arms = {name: part_arm(OF_CHOICES[name], QUERY, pool) for name in ALONE}
     given = {n: r for n, r in readers.items() if n not in READERS}
     arms |= {name: part_arm(reader, QUERY, pool) for name, reader in given.items()}
     rivals = {f"{name}, query": arm for name, arm in arms.items()}
@@ -116,10 +118,16 @@ def without_evidence(
         beside = SubstituteMetadata(EVIDENCE)
         instead["query and metadata"] = beside
         rivals["pairs, query and metadata"] = Arm(CHANNELS["pairs"], beside)
-    for name, reader in readers.items():
-        if traits_of(reader).strength >= Strength.PAIRS:
-            rivals |= {f"{name}, {what}": Arm(reader, i) for what, i in instead.items()}
+    joining = {n: r for n, r in readers.items() if _joins(r)}
+    for name, reader in joining.items():
+        rivals |= {f"{name}, {what}": Arm(reader, i) for what, i in instead.items()}
+    rivals.pop("numbers, query twice", None)
     return rivals
+
+
+def _joins(reader: Reader) -> bool:
+    """Whether a reader sees which words of two texts go together."""
+    return traits_of(reader).strength >= Strength.PAIRS
 
 
 def measure_need(

@@ -30,7 +30,7 @@ from measurand.core.items import Items
 from measurand.core.names import own_column
 
 FOLDS = 5
-FEWEST_APART = 100  # items of a test file that are also looked at alone
+FEWEST_APART = 50  # items of a test file that are also looked at alone
 QUERY, EVIDENCE, CHOICES, LABEL = "query", "evidence", "choices", "label"
 GROUP = "group"  # the family of the column that the user named
 
