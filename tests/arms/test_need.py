@@ -80,7 +80,7 @@ def test_a_claim_that_decides_leaves_no_room():
     need = measure(claim_pool(400, claim=1.0, evidence=1.0))
     assert need.gain.room < 0.02
     assert need.gain.low <= 0
-    assert need.open_share == 0
+    assert need.open_share < 0.05
 
 
 def test_evidence_that_no_fold_can_shuffle_is_no_failure():
