@@ -3,15 +3,15 @@
 import numpy as np
 
 from measurand.cues.candidates import PartTexts
-from measurand.cues.places import place_candidates
+from measurand.cues.places import ending_candidates, place_candidates
 
 
-def find(texts):
+def find(texts, candidates=place_candidates):
     count = len(texts)
     rows = PartTexts(
         texts, np.arange(count), np.zeros(count, int), ("0", "1"), contests=False
     )
-    return place_candidates(rows)
+    return candidates(rows)
 
 
 def test_a_word_is_told_by_its_half_and_by_both_ends():
@@ -24,6 +24,13 @@ def test_a_word_is_told_by_its_half_and_by_both_ends():
     assert marks["mast at the end"].tolist() == early
     assert marks["boat at the end"].tolist() == late
     assert not any("sail" in name for name in marks)  # in fewer than four texts
+
+
+def test_longer_words_are_told_by_their_endings():
+    candidates = find(["a boat sailing"] * 4 + ["a mast sailed"] * 4, ending_candidates)
+    marks = dict(zip(candidates.names, candidates.marks.toarray().T, strict=True))
+    assert {*marks} == {"…ng", "…ing", "…ed", "…led"}
+    assert marks["…ing"].tolist() == [1] * 4 + [0] * 4
 
 
 def test_texts_without_a_word_have_no_places():

@@ -20,6 +20,9 @@ CUES = Catalogue(
         "place": Entry(
             "measurand.cues.places:place_candidates", "where words stand in a text"
         ),
+        "ending": Entry(
+            "measurand.cues.places:ending_candidates", "what words end with"
+        ),
         "length": Entry(
             "measurand.cues.length:length_candidates", "how long texts are"
         ),

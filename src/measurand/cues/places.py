@@ -1,6 +1,6 @@
-"""Where a word stands in a text: first, last, in the first half or in the second."""
+"""Where a word stands in a text, and what words end with."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -11,27 +11,48 @@ from measurand.cues.candidates import NONE, Candidates, PartTexts
 from measurand.cues.words import LEAST
 
 MOST_WORDS = 200  # of a text: where a word stands in a longer one tells little
+ENDINGS = (2, 3)  # letters
+SHORTEST = 5  # letters of a word that has an ending
 
 
 def place_candidates(rows: PartTexts) -> Candidates:
     """Words at a place, in at least four texts."""
-    placed = [list(dict.fromkeys(_find_places(text))) for text in rows.texts]
-    numbers, names = pd.factorize(np.array([p for own in placed for p in own], object))
+    return _mark_signs(rows, _find_places)
+
+
+def ending_candidates(rows: PartTexts) -> Candidates:
+    """The last letters of words, in at least four texts."""
+    return _mark_signs(rows, _find_endings)
+
+
+def _mark_signs(
+    rows: PartTexts, find: Callable[[list[str]], Iterator[str]]
+) -> Candidates:
+    """Which texts have which signs of their words."""
+    signs = [list(dict.fromkeys(find(words(t)[:MOST_WORDS]))) for t in rows.texts]
+    numbers, names = pd.factorize(np.array([s for own in signs for s in own], object))
     if len(names) == 0:
         return NONE
-    starts = np.cumsum([0, *map(len, placed)])
-    shape = (len(placed), len(names))
-    marks = csr_array((np.ones(len(numbers)), numbers, starts), shape)
+    starts = np.cumsum([0, *map(len, signs)])
+    marks = csr_array(
+        (np.ones(len(numbers)), numbers, starts), (len(signs), len(names))
+    )
     common = np.flatnonzero(np.bincount(numbers) >= LEAST)
     return Candidates(csr_array(marks[:, common]), [str(names[c]) for c in common])
 
 
-def _find_places(text: str) -> Iterator[str]:
-    """Each word of a text with its places."""
-    said = words(text)[:MOST_WORDS]
+def _find_places(said: list[str]) -> Iterator[str]:
+    """Each word with its places."""
     for place, word in enumerate(said):
         half = "first" if 2 * place < len(said) else "second"
         yield f"{word} in the {half} half"
     if said:
         yield f"{said[0]} at the beginning"
         yield f"{said[-1]} at the end"
+
+
+def _find_endings(said: list[str]) -> Iterator[str]:
+    """The endings of the longer words."""
+    for word in said:
+        if len(word) >= SHORTEST:
+            yield from (f"…{word[-letters:]}" for letters in ENDINGS)
