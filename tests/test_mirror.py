@@ -17,6 +17,7 @@ ACROSS = {
         "truth",
         "truth_fresh",
         "truth_fresh2",
+        "truth_hostile",
     },
     "audits": {"budget", "fifth_audit", "names", "real_benchmarks"},
     "audits/evidence": {"coverage", "errors", "planted_suite", "strong_only"},
