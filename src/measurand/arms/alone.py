@@ -187,13 +187,17 @@ class PartAlone:
         return max(high, found, 0.0)
 
     @property
+    def is_told(self) -> bool:
+        """Whether a model tells surely more than the margin."""
+        return (
+            self.best[1].low > self.margin or self.best_bits[1].low > self.margin_bits
+        )
+
+    @property
     def surely_large(self) -> bool:
         """Whether it is surely over the margin, or surely there with no small bound."""
-        over = (
-            self.best[1].low > self.margin
-            or self.best_bits[1].low > self.margin_bits
-            or (self.cue_worth is not None and self.cue_worth.low > self.margin)
-        )
+        by_cue = self.cue_worth is not None and self.cue_worth.low > self.margin
+        over = self.is_told or by_cue
         beyond = self.bound > REACH * self.margin
         return self.present and ((over and self.has_families) or beyond)
 
@@ -295,7 +299,9 @@ def measure_parts(
     measured = _ask_channels(experiment, pool, plain, FIRST)
     if not brief:
         unsettled = {
-            n: p for n, p in measured.items() if p.memory or not p.surely_large
+            n: p
+            for n, p in measured.items()
+            if p.memory or not (p.surely_large and p.is_told)
         }
         measured |= _ask_channels(experiment, pool, unsettled)
     return measured

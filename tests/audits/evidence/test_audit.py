@@ -74,7 +74,7 @@ def within_label():
 )
 @pytest.mark.slow
 def test_a_planted_place_of_the_map_is_found(shares, label, region):
-    report = audited(plan(1000, **shares))
+    report = audited(plan(1500, **shares))
     truth = PlantedPlan(RULE, ("kind",), **shares).truth
     said = report.verdict.label.replace("used, ", ""), report.verdict.region
     assert said == (label.replace("used, ", ""), region)

@@ -149,7 +149,8 @@ def evidence_families(families=150, size=8, seed=0, changed=1):
             words = base.copy()
             for place in rng.choice(14, changed, replace=False):
                 words[place] = f"name{rng.integers(9999)}"
-            rows.append((f"is it number {len(rows)}", " ".join(words), label))
+            number = rng.integers(10**6)  # not in order: it would tell the family
+            rows.append((f"is it number {number}", " ".join(words), label))
     table = pd.DataFrame(rows, columns=["query", "evidence", "label"])
     return table.sample(frac=1, random_state=seed).reset_index(drop=True)
 
