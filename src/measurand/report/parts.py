@@ -31,7 +31,7 @@ FIGURES = {  # what stands over a column, and how its figures are said
     "families": ("families", COUNT),
 }
 # What a narrow terminal does without, the first before the others.
-SPARE = ("families", "bits", "bound", "over", "reader", "baseline", "accuracy")
+SPARE = ("families", "bits", "bound", "reader", "over", "baseline", "accuracy")
 NOTE = (
     "Percent and percentage points, with 95 % CI, of a gain 90 %; over permuted: "
     "accuracy less that with permuted labels; bound: the largest effect that models "
