@@ -1,19 +1,13 @@
 """How a text is written down."""
 
-import numpy as np
 import pytest
 
-from measurand.cues.candidates import PartTexts
 from measurand.cues.form import describe_form, form_candidates
+from tests.cues.rows import plain_rows
 
 
 def find(*texts):
-    count = len(texts)
-    return form_candidates(
-        PartTexts(
-            texts, np.arange(count), np.zeros(count, int), ("0", "1"), contests=False
-        )
-    )
+    return form_candidates(plain_rows(texts))
 
 
 def test_texts_that_differ_in_form_alone_have_other_signs():

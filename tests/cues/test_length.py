@@ -1,17 +1,11 @@
 """How long a text is."""
 
-import numpy as np
-
-from measurand.cues.candidates import PartTexts
 from measurand.cues.length import length_candidates
+from tests.cues.rows import plain_rows
 
 
 def find(texts):
-    count = len(texts)
-    rows = PartTexts(
-        texts, np.arange(count), np.zeros(count, int), ("0", "1"), contests=False
-    )
-    return length_candidates(rows)
+    return length_candidates(plain_rows(texts))
 
 
 def test_each_decile_cuts_short_from_long():

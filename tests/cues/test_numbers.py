@@ -1,17 +1,11 @@
 """How large the one number of a text is."""
 
-import numpy as np
-
-from measurand.cues.candidates import PartTexts
 from measurand.cues.numbers import number_candidates
+from tests.cues.rows import plain_rows
 
 
 def find(texts):
-    count = len(texts)
-    rows = PartTexts(
-        texts, np.arange(count), np.zeros(count, int), ("0", "1"), contests=False
-    )
-    return number_candidates(rows)
+    return number_candidates(plain_rows(texts))
 
 
 def test_quantiles_cut_small_from_large_and_only_texts_with_one_number():

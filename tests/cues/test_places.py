@@ -1,17 +1,11 @@
 """Where a word stands."""
 
-import numpy as np
-
-from measurand.cues.candidates import PartTexts
 from measurand.cues.places import ending_candidates, place_candidates
+from tests.cues.rows import plain_rows
 
 
 def find(texts, candidates=place_candidates):
-    count = len(texts)
-    rows = PartTexts(
-        texts, np.arange(count), np.zeros(count, int), ("0", "1"), contests=False
-    )
-    return candidates(rows)
+    return candidates(plain_rows(texts))
 
 
 def test_a_word_is_told_by_its_half_and_by_both_ends():

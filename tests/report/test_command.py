@@ -27,6 +27,7 @@ from measurand.report.command import (
     USUAL,
     _read_join,
     command,
+    settling_command,
 )
 from measurand.report.saved import load_report
 from tests.cli.commands import in_process, written
@@ -353,3 +354,18 @@ def test_no_count_of_a_report_from_elsewhere_is_taken_on_trust(count):
     assert command([counted]) == "measurand compare REPORT REPORT"
     three = replace(report, benchmark={**report.benchmark, "reports": 3})
     assert command([three]).count("REPORT") == 3
+
+
+def test_the_command_that_would_settle_it_lifts_the_budget_that_left_a_reader_out():
+    report = report_of("evidence", "inconclusive")
+    assert settling_command(report).endswith("--reader minilm")
+    left = {"minilm": "120 s, past the budget of 60 s"}
+    lifted = settling_command(replace(report, not_run=left))
+    assert lifted.endswith("--reader minilm --budget none")
+
+
+def test_a_group_that_was_given_is_not_asked_for_again():
+    report = report_of("leakage", "inconclusive")
+    assert settling_command(report).endswith("--group COLUMN")
+    benchmark = {**report.benchmark, "columns": {"group": "book"}}
+    assert settling_command(replace(report, benchmark=benchmark)) == ""

@@ -63,8 +63,8 @@ CHANNELS: Mapping[str, Reader] = {
     "form": SurfaceReader(folds=0),
     "length": SurfaceReader(length_only=True, folds=0),
 }
-RULES = "rules"  # asked of choices alone: of texts, cues say the same for certain
-OF_CHOICES: Mapping[str, Reader] = {**CHANNELS, RULES: RulesReader(folds=0)}
+# Rules are asked of choices alone: of texts, cues say the same for certain.
+OF_CHOICES: Mapping[str, Reader] = {**CHANNELS, "rules": RulesReader(folds=0)}
 FIRST = ("tfidf",)  # asked before the others: where it settles a part, it is enough
 
 
