@@ -1,95 +1,46 @@
 """How each published format becomes a table under our column names.
 
 A layout says which column of theirs holds which part of ours. A table is read by the
-first layout of its task whose columns are all there, so that the authors' files, simple
-files and the hub's tables need no switch.
+first layout of its task whose columns are all there (`layouts.toml`), so that the
+authors' files, simple files and the hub's tables need no switch. Questions with choices
+or free answers keep their authors' columns: from_frames is told which part each plays.
 
 HotpotQA asks for an answer, not a class: its weak label is a function of three of its
 annotations, never of the paragraphs. `docs/data.md` says which, and why.
 """
 
 import csv
+import re
+import tomllib
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from measurand.benchmarks.cells import UNLABELLED, flatten_cell
-from measurand.benchmarks.files import read_table_file
-from measurand.benchmarks.formats import gather_table, parse_records
+from measurand.benchmarks.files import file_stem, read_table_file
+from measurand.benchmarks.formats import (
+    BARE_QUESTION,
+    Row,
+    gather_table,
+    parse_object_lines,
+    parse_records,
+)
+from measurand.benchmarks.published.table import HEADLESS, Roles
+from measurand.benchmarks.unfold import unfold_rows
 from measurand.benchmarks.unpack import open_unpacked
 from measurand.core.errors import BadInput, join_names, quote
 from measurand.core.items import Items
 
-Layout = Mapping[str, str]
 SPLITS = ("split", "SemEval_set")  # columns that tell the parts of one file apart
+SIDE = re.compile(r"_(test|val|dev)$")  # what follows the subject in MMLU's file names
 
-# The order matters where one layout's columns stand in another's: e-SNLI's before the
-# plain pairs, so that explanations are not lost.
-LAYOUTS: Mapping[str, tuple[Layout, ...]] = {
-    "pairs": (
-        # SNLI, MultiNLI, XNLI, counterfactual NLI
-        {"premise": "sentence1", "hypothesis": "sentence2", "label": "gold_label"},
-        # e-SNLI as published, and in simple files
-        {
-            "premise": "Sentence1",
-            "hypothesis": "Sentence2",
-            "label": "gold_label",
-            "explanation_1": "Explanation_1",
-        },
-        {
-            "premise": "premise",
-            "hypothesis": "hypothesis",
-            "label": "label",
-            "explanation_1": "explanation_1",
-        },
-        # OCNLI: its five single votes are label0 to label4
-        {"premise": "sentence1", "hypothesis": "sentence2", "label": "label"},
-        # SICK
-        {
-            "premise": "sentence_A",
-            "hypothesis": "sentence_B",
-            "label": "entailment_label",
-        },
-        # ANLI
-        {"premise": "context", "hypothesis": "hypothesis", "label": "label"},
-        # the translated training files of XNLI
-        {"premise": "premise", "hypothesis": "hypo", "label": "label"},
-        # debiased NLI, the hub, simple files
-        {"premise": "premise", "hypothesis": "hypothesis", "label": "label"},
-    ),
-    "claims": (
-        # nli_fever: the claim is the query, in its authors' words the premise
-        {"claim": "query", "evidence": "context", "label": "label"},
-        # nli_fever on the hub: the same order, under the names of NLI
-        {"claim": "premise", "evidence": "hypothesis", "label": "fever_gold_label"},
-        {"claim": "claim", "evidence": "evidence", "label": "label"},
-    ),
-    "boolq": (
-        {"question": "question", "passage": "passage", "label": "answer"},
-        {"question": "question", "passage": "passage", "label": "label"},
-    ),
-}
-MEANINGS: Mapping[str, Mapping[str, str]] = {
-    "pairs": {
-        "entailment": "entailment",
-        "neutral": "neutral",
-        "contradiction": "contradiction",
-        "contradictory": "contradiction",  # the translated training files of XNLI
-        "e": "entailment",  # ANLI
-        "n": "neutral",
-        "c": "contradiction",
-    },
-    "claims": {
-        "supports": "SUPPORTS",
-        "refutes": "REFUTES",
-        "not enough info": "NOT ENOUGH INFO",
-        "not_enough_info": "NOT ENOUGH INFO",
-    },
-    "boolq": {"true": "yes", "false": "no", "yes": "yes", "no": "no"},
-}
+_TABLES = tomllib.loads((files(__package__) / "layouts.toml").read_text("utf-8"))
+LAYOUTS: Mapping[str, Sequence[Mapping[str, str]]] = _TABLES["layouts"]
+MEANINGS: Mapping[str, Mapping[str, str]] = _TABLES["meanings"]
 # What stands where annotators did not agree, or where the label is kept secret.
 NO_LABEL = frozenset({UNLABELLED, "", "hidden", "none", "nan"})
 
@@ -128,7 +79,7 @@ def apply_layout(rows: pd.DataFrame, task: str, name: str) -> pd.DataFrame:
     if task == "hotpotqa":
         arranged_rows = label_questions(rows)
     else:
-        layout = _find_layout(rows, task, name)
+        layout = find_layout(rows, LAYOUTS[task], name)
         arranged_rows = rows[list(layout.values())].set_axis(
             list(layout), axis="columns"
         )
@@ -146,7 +97,7 @@ def apply_layout(rows: pd.DataFrame, task: str, name: str) -> pd.DataFrame:
 
 
 def _add_explanations(
-    arranged_rows: pd.DataFrame, rows: pd.DataFrame, layout: Layout
+    arranged_rows: pd.DataFrame, rows: pd.DataFrame, layout: Mapping[str, str]
 ) -> pd.DataFrame:
     """The rows with the second and third explanation where the file has them.
 
@@ -174,18 +125,6 @@ def match_explanations(
         for side in (train, test)
     ]
     return sides[0], sides[1]
-
-
-def _find_layout(rows: pd.DataFrame, task: str, name: str) -> Layout:
-    """The first layout of the task whose columns are all there."""
-    for layout in LAYOUTS[task]:
-        if set(layout.values()) <= set(rows.columns):
-            return layout
-    simple = ", ".join(LAYOUTS[task][-1].values())
-    raise BadInput(
-        f"this is no table of {name}: the columns are "
-        f"{join_names([str(column) for column in rows.columns])}, not {simple}"
-    )
 
 
 def _translate_labels(
@@ -310,3 +249,63 @@ def weak_label_protocol(items: Items) -> Sequence[str]:
         _weak_label(kind, answer, int(facts))
         for kind, answer, facts in zip(*columns, strict=True)
     ]
+
+
+def read_unnamed_forms(paths: Iterable[Path], form: str) -> pd.DataFrame:
+    """The rows of files whose names do not say how they are written.
+
+    RACE has a file for each of 28,000 articles, so rows are gathered and not tables.
+
+    Args:
+        paths: The files.
+        form: Lines of JSON objects, or lines without a header, whose subject the file
+            is named for.
+    """
+    return gather_table(row for path in paths for row in _parse_file(path, form))
+
+
+def _parse_file(path: Path, form: str) -> Iterator[Row]:
+    """The rows of one file."""
+    subject = {"subject": SIDE.sub("", file_stem(path))} if form == HEADLESS else {}
+    try:
+        with open_unpacked(path) as stream:
+            rows = (
+                parse_records(stream, ",", csv.QUOTE_MINIMAL, [*BARE_QUESTION])
+                if form == HEADLESS
+                else parse_object_lines(stream)
+            )
+            for row in rows:
+                yield {**row, **subject}
+    except (OSError, EOFError, zlib.error, BadInput) as bad:
+        raise BadInput(f"cannot read {quote(str(path), 200)}: {bad}") from None
+
+
+def unfold_questions(rows: pd.DataFrame) -> pd.DataFrame:
+    """One row a question, the paragraphs of its context in one text."""
+    rows = unfold_rows(rows)
+    if "context" not in rows:
+        return rows
+    texts = [c if isinstance(c, str) else join_paragraphs(c) for c in rows["context"]]
+    return rows.assign(context=texts)
+
+
+def find_layout(rows: pd.DataFrame, layouts: Sequence[Roles], name: str) -> Roles:
+    """The first of the layouts whose columns are all there."""
+    for layout in layouts:
+        if {*_column_names(layout)} <= {*rows.columns}:
+            return layout
+    raise BadInput(
+        f"this is no table of {name}: the columns are "
+        f"{join_names([str(column) for column in rows.columns])}, not "
+        f"{', '.join(_column_names(layouts[-1]))}"
+    )
+
+
+def _column_names(roles: Roles) -> list[str]:
+    """All columns that play a part.
+
+    >>> _column_names({"query": "question", "choices": ("A", "B"), "label": "answer"})
+    ['question', 'A', 'B', 'answer']
+    """
+    names = [(name,) if isinstance(name, str) else name for name in roles.values()]
+    return [name for several in names for name in several]

@@ -2,15 +2,10 @@
 
 A folder is given, or named by MEASURAND_DATA; the hub is asked only where neither is.
 Where nothing stands apart for testing, a split column decides, or else a seeded split.
-
-`docs/data.md` says in which folders the files are looked for, and by which names.
-Any file may be gzipped; `-` in a name may be `_` in a file's.
 """
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,23 +13,33 @@ import pandas as pd
 
 from measurand.benchmarks.assemble import from_frames
 from measurand.benchmarks.cells import label_cells
-from measurand.benchmarks.files import FORMATS, file_stem, read_table_file
+from measurand.benchmarks.files import read_table_file
 from measurand.benchmarks.load import HUB_PREFIX, read_hub
 from measurand.benchmarks.published import layouts
+from measurand.benchmarks.published.files import (
+    FOLDER_VARIABLE,
+    check_folder,
+    expected_files,
+    files_by_stem,
+    locate_files,
+)
 from measurand.benchmarks.published.layouts import (
     add_fever_labels,
     apply_layout,
+    find_layout,
     match_explanations,
     read_published_file,
-    select_part_rows,
-)
-from measurand.benchmarks.published.questions import (
-    question_columns,
     read_unnamed_forms,
+    select_part_rows,
     unfold_questions,
 )
-from measurand.benchmarks.published.records import FileNames, PublishedBenchmark
-from measurand.benchmarks.published.table import PUBLISHED, SEEDED_SPLIT, TOPICS, Topic
+from measurand.benchmarks.published.table import (
+    PUBLISHED,
+    SEEDED_SPLIT,
+    TOPICS,
+    PublishedBenchmark,
+    Topic,
+)
 from measurand.benchmarks.split import DEV
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadInput, MissingExtra, UnknownName, join_names, quote
@@ -105,7 +110,7 @@ def load_published_benchmark(
 def _columns(row: PublishedBenchmark, rows: pd.DataFrame, name: str) -> Any:
     """The columns of each part, as `from_frames` takes them."""
     if row.columns:
-        return question_columns(row, rows, name)
+        return find_layout(rows, row.columns, name)
     metadata = tuple(layouts.HOTPOTQA_METADATA) if row.task == "hotpotqa" else ()
     named = {"query": row.query, "evidence": row.evidence, "label": "label"}
     return {**named, "metadata": metadata}
@@ -204,15 +209,6 @@ def _ask_hub(source: str, name: str, advice: str) -> pd.DataFrame:
         ) from None
 
 
-def _check_folder(folder: Path, name: str) -> None:
-    """Raise where there is no such folder."""
-    if not folder.is_dir():
-        raise BadInput(
-            f"{quote(str(folder), 200)} is no folder; name the one that holds {name} "
-            f"with `data` or {FOLDER_VARIABLE}"
-        )
-
-
 def _split_by_column(rows: _PublishedRows, part: str) -> _PublishedRows:
     """The rows told apart by their split column, where one file holds all parts."""
     train = rows.train.drop(columns="split", errors="ignore")
@@ -231,164 +227,6 @@ def _split_by_column(rows: _PublishedRows, part: str) -> _PublishedRows:
         test=train[is_test],
         left_out=len(train) - int(is_train.sum()) - int(is_test.sum()),
     )
-
-
-FOLDER_VARIABLE = "MEASURAND_DATA"  # what names the folder where none is given
-ANY = "*"  # in a file name that stands for several
-
-
-@dataclass(frozen=True)
-class _FilePaths:
-    """The files of one part.
-
-    Attributes:
-        train: What to learn from.
-        test: What to ask about; where empty, train is split.
-        answers: The file that holds the labels which `test` keeps secret.
-        all_of_part: Whether all rows are of the part, also where train is split.
-        patterns: What stands for the names of train and test, where these are many.
-        form: As in `FileNames`.
-    """
-
-    train: tuple[Path, ...]
-    test: tuple[Path, ...] = ()
-    answers: Path | None = None
-    all_of_part: bool = False
-    patterns: tuple[str, ...] = ()
-    form: str = ""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """What reports call the files; never a path."""
-        return self.patterns or tuple(path.name for path in (*self.train, *self.test))
-
-
-def locate_files(
-    name: str, row: PublishedBenchmark, part: str, folder: Path
-) -> _FilePaths:
-    """The files of one part of a benchmark; one line where they are not there."""
-    _check_folder(folder, name)
-    paths = _authors_files(name, row, part, folder) or _simple_files(
-        name, row, part, folder
-    )
-    if paths is None:
-        hint = f" ({row.hint})" if row.hint else ""
-        raise BadInput(
-            f"{quote(str(folder), 200)} holds no {name} for its part {part}: looked "
-            f"for {expected_files(name, row, part)}{hint}; put them there, or name "
-            "another "
-            f"folder with `data` or {FOLDER_VARIABLE}"
-        )
-    return paths
-
-
-def expected_files(name: str, row: PublishedBenchmark, part: str) -> str:
-    """The files that are looked for, in words."""
-    sets = [
-        " and ".join((*files.train, *files.test)) for files in row.parts[part].files
-    ]
-    test_file = f"{name}.jsonl" if part == SEEDED_SPLIT else f"{name}_{part}.jsonl"
-    return ", or ".join([*sets, f"{name}_train.jsonl and {test_file}"])
-
-
-def _authors_files(
-    name: str, row: PublishedBenchmark, part: str, folder: Path
-) -> _FilePaths | None:
-    """The first set of the authors' files that is all in one folder."""
-    homes = [folder / name, *(folder / home for home in row.folders), folder]
-    for files in row.parts[part].files:
-        for home in homes:
-            paths = _complete_files(files, home, all_of_part=part == SEEDED_SPLIT)
-            if paths is not None:
-                return paths
-    return None
-
-
-def _complete_files(
-    files: FileNames, home: Path, *, all_of_part: bool
-) -> _FilePaths | None:
-    """The files in this folder, unless one lacks."""
-    train, test = (
-        [_matching_files(home, name) for name in side]
-        for side in (files.train, files.test)
-    )
-    answers = _plain_or_gzip(home / files.answers) if files.answers else None
-    if not all((*train, *test)) or (files.answers and answers is None):
-        return None
-    names = (*files.train, *files.test)
-    return _FilePaths(
-        (*chain(*train),),
-        (*chain(*test),),
-        answers,
-        all_of_part,
-        names if any(ANY in name for name in names) else (),
-        files.form,
-    )
-
-
-def _matching_files(home: Path, name: str) -> list[Path]:
-    """The files of a name or pattern, plain or gzipped, in order; none is no match."""
-    if ANY in name:
-        both = (home.glob(pattern) for pattern in (name, f"{name}.gz"))
-        return sorted(path for path in chain(*both) if path.is_file())
-    path = _plain_or_gzip(home / name)
-    return [path] if path else []
-
-
-def _plain_or_gzip(path: Path) -> Path | None:
-    """The file, plain or gzipped."""
-    for candidate in (path, path.with_name(f"{path.name}.gz")):
-        if candidate.is_file():
-            return candidate
-    return None
-
-
-def _simple_files(
-    name: str, row: PublishedBenchmark, part: str, folder: Path
-) -> _FilePaths | None:
-    """The first folder's simple files of the part."""
-    below = sorted(home for home in folder.iterdir() if home.is_dir())
-    for home in (folder / name, folder, *below):
-        stems = dict(files_by_stem(home))
-        for alias in dict.fromkeys((name, name.replace("-", "_"))):
-            paths = _choose_simple_files(stems, alias, part, row.simple)
-            if paths is not None:
-                return paths
-    return None
-
-
-def files_by_stem(home: Path) -> Iterator[tuple[str, Path]]:
-    """The readable files of a folder by their names without format, in order."""
-    for path in sorted(home.iterdir()) if home.is_dir() else []:
-        if Path(path.name.removesuffix(".gz")).suffix in FORMATS and path.is_file():
-            yield file_stem(path).lower(), path
-
-
-def _choose_simple_files(
-    stems: dict[str, Path], name: str, part: str, aliases: tuple[str, ...]
-) -> _FilePaths | None:
-    """The simple files to learn from and to ask about, among those of one folder."""
-    tests = [f"{name}_{part}", f"{name}_dev_{part}", f"{name}_test_{part}"]
-    tests += [f"{name}_{alias}" for alias in DEV if part == "dev"]
-    test = next(
-        (stems[candidate.lower()] for candidate in tests if candidate.lower() in stems),
-        None,
-    )
-    several = [
-        path
-        for candidate, path in stems.items()
-        if candidate.startswith(f"{name}_train_")
-    ]
-    single = [
-        stems[candidate]
-        for candidate in (name, *aliases, f"{name}_dev")
-        if candidate in stems
-    ]
-    single = [path for path in single if path != test][:1]
-    train = [stems[f"{name}_train"]] if f"{name}_train" in stems else several or single
-    if train:
-        return _FilePaths(tuple(train), (test,) if test else ())
-    return None if test is None else _FilePaths((test,), all_of_part=True)
 
 
 def load_topic(
@@ -413,7 +251,7 @@ def load_topic(
 
 def _read_topic_folder(row: Topic, folder: Path) -> pd.DataFrame:
     """The rows of the file NAME.* in a folder or in its folder of topics."""
-    _check_folder(folder, row.name)
+    check_folder(folder, row.name)
     for home in (folder, folder / "topics"):
         path = dict(files_by_stem(home)).get(row.name)
         if path is not None:

@@ -1,221 +1,92 @@
-"""The benchmarks and tasks that are known by name: one row each, no code.
+"""The benchmarks and tasks that are known by name, as `published.toml` lists them.
 
-The elicited fields are those of Table 1 of the leakage paper (Saxon et al., 2023); it
-does not list FEVER itself, whose claims annotators wrote, nor the question sets.
-`hotpotqa` questions were written by annotators; `boolq` questions were typed by people
-who searched, so no field of it is elicited. Topics are tasks that classify one text.
+Topics are tasks that classify one text; `topics.json` lists them.
 """
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from importlib.resources import files
+from typing import Any
 
-from measurand.benchmarks.published.question_table import QUESTIONS, hotpotqa_part
-from measurand.benchmarks.published.records import (
-    FileNames,
-    PublishedBenchmark,
-    PublishedPart,
-    hub_splits,
-    single_file_part,
-)
 from measurand.core.task import Task
 
+Roles = Mapping[str, str | tuple[str, ...]]  # the column of each part, or several
+LINES, HEADLESS = "lines", "headless"  # forms of files whose names do not say theirs
 SEEDED_SPLIT = (
     "split"  # the part of benchmarks that publish none: a seeded split of all rows
 )
-LANGUAGES = (
-    *("en", "ar", "bg", "de", "el", "es", "fr", "hi"),
-    *("ru", "sw", "th", "tr", "ur", "vi", "zh"),
+# Simple files hold question, choices and the right one under any of these names.
+SIMPLE: tuple[Roles, ...] = tuple(
+    {"query": "question", "choices": "choices", "label": label}
+    for label in ("answerKey", "label", "answer")
 )
 
 
-def _snli_part(side: str, split: str) -> PublishedPart:
-    """One test part of SNLI."""
-    files = ("snli_1.0_train.jsonl", f"snli_1.0_{side}.jsonl")
-    return single_file_part(*files, hub_splits("stanfordnlp/snli", "train", split))
+@dataclass(frozen=True)
+class FileNames:
+    """Files that lie in one folder, all of them needed; `*` stands for any name.
+
+    Attributes:
+        train: What to learn from.
+        test: What to ask about; where empty, train is split.
+        answers: The file that holds the labels which `test` keeps secret.
+        form: How they are written where their names do not say it: `lines` of JSON, or
+            `headless`, MMLU's values without a header.
+    """
+
+    train: tuple[str, ...]
+    test: tuple[str, ...] = ()
+    answers: str | None = None
+    form: str = ""
 
 
-def _esnli_part(side: str) -> PublishedPart:
-    """One test part of e-SNLI, whose training pairs fill two files."""
-    train = ("esnli_train_1.csv", "esnli_train_2.csv")
-    return PublishedPart((FileNames(train, (f"esnli_{side}.csv",)),))
+@dataclass(frozen=True)
+class PublishedPart:
+    """One test part, and the train part that belongs to it.
+
+    Attributes:
+        files: The authors' files; the first that are all there count.
+        hub: Train and test on the hub, as `NAME:CONFIG@SPLIT`; train alone is split.
+        only: Columns and the value that the rows of this part hold there.
+    """
+
+    files: tuple[FileNames, ...] = ()
+    hub: tuple[str, ...] = ()
+    only: Mapping[str, str] = field(default_factory=dict)
 
 
-def _mnli_part(genres: str) -> PublishedPart:
-    """Dev pairs of MultiNLI, whose test labels are secret."""
-    files = ("multinli_1.0_train.jsonl", f"multinli_1.0_dev_{genres}.jsonl")
-    return single_file_part(
-        *files, hub_splits("nyu-mll/multi_nli", "train", f"validation_{genres}")
-    )
+@dataclass(frozen=True)
+class PublishedBenchmark:
+    """A published benchmark.
 
+    Attributes:
+        about: One line.
+        parts: The test parts by name; the first is the default.
+        elicited: The fields that annotators wrote.
+        task: Which of the layouts read it.
+        columns: Of questions with choices or free answers, the authors' columns in each
+            of their formats; the first that are all there count.
+        query: The field that asks or claims.
+        evidence: The field that should decide.
+        folders: What the authors' archive unpacks to.
+        simple: Names of simple files, apart from the benchmark's own.
+        quoted: Whether fields of its tab-separated files are quoted.
+        hint: What to know where it is not found.
+    """
 
-def _anli_part(*rounds: int) -> PublishedPart:
-    """These rounds of ANLI, one after another."""
-    train = tuple(f"R{number}/train.jsonl" for number in rounds)
-    test = tuple(f"R{number}/test.jsonl" for number in rounds)
-    # The datasets library joins splits that stand with a plus between them.
-    splits = ("+".join(f"{s}_r{n}" for n in rounds) for s in ("train", "test"))
-    return PublishedPart(
-        (FileNames(train, test),), hub_splits("facebook/anli", *splits)
-    )
-
-
-def _xnli_part(language: str) -> PublishedPart:
-    """One language of XNLI: translated training pairs, or else its own dev pairs."""
-    train, test = f"multinli.train.{language}.tsv", "xnli.test.tsv"
-    files = (
-        FileNames((f"XNLI-MT-1.0/multinli/{train}",), (f"XNLI-1.0/{test}",)),
-        FileNames((train,), (test,)),
-        FileNames(("xnli.dev.tsv",), (test,)),
-    )
-    splits = hub_splits(f"facebook/xnli:{language}", "train", "test")
-    return PublishedPart(files, splits, {"language": language})
-
-
-def _cad_part(folder: str) -> PublishedPart:
-    """One test folder of counterfactual NLI; training is always on all pairs."""
-    return single_file_part("all_combined/train.tsv", f"{folder}/test.tsv")
-
-
-def _debiased_part(origin: str) -> PublishedPart:
-    """The z-augmented pairs, which the leakage paper reads; none stand apart."""
-    splits = hub_splits("pietrolesci/gen_debiased_nli", f"{origin}_z_aug")
-    return single_file_part(f"{origin}_z-aug.jsonl", hub=splits)
-
-
-PAIR_FIELDS = ("hypothesis", "premise")
-FEVER, CLUE, BOOLQ = "copenlu/fever_gold_evidence", "clue/clue:ocnli", "google/boolq"
-FITEMS = (
-    FileNames(("train_fitems.jsonl",), ("dev_fitems.jsonl",), "shared_task_dev.jsonl"),
-    FileNames(("train_fitems.jsonl",)),
-)
-PUBLISHED: Mapping[str, PublishedBenchmark] = {
-    "snli": PublishedBenchmark(
-        "captions and hypotheses written for a label (Bowman et al., 2015)",
-        {"test": _snli_part("test", "test"), "dev": _snli_part("dev", "validation")},
-        folders=("snli_1.0",),
-    ),
-    "esnli": PublishedBenchmark(
-        "SNLI with human explanations (Camburu et al., 2018)",
-        {"test": _esnli_part("test"), "dev": _esnli_part("dev")},
-        folders=("e-SNLI", "dataset"),
-    ),
-    "mnli": PublishedBenchmark(
-        "hypotheses written for sentences of ten genres (Williams et al., 2018)",
-        {"matched": _mnli_part("matched"), "mismatched": _mnli_part("mismatched")},
-        folders=("multinli_1.0",),
-    ),
-    "anli": PublishedBenchmark(
-        "hypotheses written to fool a model, three rounds (Nie et al., 2020)",
-        {
-            "test": _anli_part(1, 2, 3),
-            "A1": _anli_part(1),
-            "A2": _anli_part(2),
-            "A3": _anli_part(3),
-        },
-        folders=("anli_v1.0",),
-    ),
-    "xnli": PublishedBenchmark(
-        "pairs in the manner of MultiNLI, fifteen languages (Conneau et al., 2018)",
-        {language: _xnli_part(language) for language in LANGUAGES},
-        folders=("XNLI-1.0",),
-        quoted=False,
-    ),
-    "ocnli": PublishedBenchmark(
-        "hypotheses written for Chinese sentences (Hu et al., 2020)",
-        {
-            "dev": single_file_part(
-                "train.50k.json", "dev.json", hub_splits(CLUE, "train", "validation")
-            )
-        },
-        folders=("OCNLI", "data/ocnli"),
-    ),
-    "sick": PublishedBenchmark(
-        "captions rewritten by rule and labelled by people (Marelli et al., 2014)",
-        {"test": single_file_part("SICK.txt"), "dev": single_file_part("SICK.txt")},
-        folders=("SICK",),
-        quoted=False,
-    ),
-    "cad": PublishedBenchmark(
-        "SNLI pairs revised until their label changed (Kaushik et al., 2020)",
-        {
-            "test": _cad_part("all_combined"),
-            "dev": single_file_part("all_combined/train.tsv", "all_combined/dev.tsv"),
-            "original": _cad_part("original"),
-            "revised_premise": _cad_part("revised_premise"),
-            "revised_hypothesis": _cad_part("revised_hypothesis"),
-        },
-        elicited=PAIR_FIELDS,
-        folders=("NLI", "counterfactually-augmented-data/NLI"),
-    ),
-    "snli-debiased": PublishedBenchmark(
-        "SNLI with generated pairs, z-filtered (Wu et al., 2022)",
-        {SEEDED_SPLIT: _debiased_part("snli")},
-        elicited=PAIR_FIELDS,
-        folders=("gen-debiased-nli",),
-    ),
-    "mnli-debiased": PublishedBenchmark(
-        "MultiNLI with generated pairs, z-filtered (Wu et al., 2022)",
-        {SEEDED_SPLIT: _debiased_part("mnli")},
-        elicited=PAIR_FIELDS,
-        folders=("gen-debiased-nli",),
-    ),
-    "fever": PublishedBenchmark(
-        "claims with the sentences that support or refute them (Thorne et al., 2018)",
-        {
-            "dev": PublishedPart(hub=hub_splits(FEVER, "train", "validation")),
-            "test": PublishedPart(hub=hub_splits(FEVER, "train", "test")),
-            "symmetric": PublishedPart(),
-        },
-        elicited=("claim",),
-        task="claims",
-        query="claim",
-        evidence="evidence",
-        hint="the authors' train.jsonl points into Wikipedia and holds no evidence; "
-        "fever-nli does",
-    ),
-    "fever-nli": PublishedBenchmark(
-        "FEVER's claims with retrieved sentences (Nie et al., 2019)",
-        {
-            "dev": PublishedPart(
-                FITEMS, hub_splits("pietrolesci/nli_fever", "train", "dev")
-            )
-        },
-        elicited=("claim",),
-        task="claims",
-        query="claim",
-        evidence="evidence",
-        folders=("nli_fever",),
-        hint="the labels of dev_fitems.jsonl are in FEVER's shared_task_dev.jsonl",
-    ),
-    "hotpotqa": PublishedBenchmark(
-        "questions over two pages, with a weak label (Yang et al., 2018)",
-        {
-            "fullwiki": hotpotqa_part("fullwiki"),
-            "distractor": hotpotqa_part("distractor"),
-        },
-        elicited=("question",),
-        task="hotpotqa",
-        query="question",
-        evidence="context",
-        simple=("hotpotqa_context",),
-    ),
-    "boolq": PublishedBenchmark(
-        "yes-or-no questions people searched for (Clark et al., 2019)",
-        {
-            "dev": single_file_part(
-                "train.jsonl", "dev.jsonl", hub_splits(BOOLQ, "train", "validation")
-            )
-        },
-        elicited=(),
-        task="boolq",
-        query="question",
-        evidence="passage",
-        folders=("BoolQ",),
-    ),
-    **QUESTIONS,
-}
+    about: str
+    parts: Mapping[str, PublishedPart]
+    elicited: tuple[str, ...] = ("hypothesis",)
+    task: str = "pairs"
+    columns: tuple[Roles, ...] = ()
+    query: str = "hypothesis"
+    evidence: str = "premise"
+    folders: tuple[str, ...] = ()
+    simple: tuple[str, ...] = ()
+    quoted: bool = True
+    hint: str = ""
 
 
 @dataclass(frozen=True)
@@ -250,10 +121,63 @@ class Topic:
         return Task(self.about, self.epochs, self.batch)
 
 
+def _freeze(value: Any) -> Any:
+    """The value with tuples in place of lists."""
+    if isinstance(value, dict):
+        return {key: _freeze(inner) for key, inner in value.items()}
+    return tuple(map(_freeze, value)) if isinstance(value, list) else value
+
+
+def _names(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    """Names of files: a single one may stand alone."""
+    return (value,) if isinstance(value, str) else value
+
+
+def _fill(value: Any, text: str) -> Any:
+    """The value with `{}` in its texts filled."""
+    if isinstance(value, dict):
+        return {key: _fill(inner, text) for key, inner in value.items()}
+    if isinstance(value, tuple):
+        return tuple(_fill(inner, text) for inner in value)
+    return value.replace("{}", text) if isinstance(value, str) else value
+
+
+def _read_parts(parts: Mapping[str, Any]) -> Iterator[tuple[str, PublishedPart]]:
+    """Each part by name; one that stands for several gives one for each of `of`."""
+    for name, part in parts.items():
+        if "of" in part:
+            bare = {key: value for key, value in part.items() if key != "of"}
+            yield from _read_parts({value: _fill(bare, value) for value in part["of"]})
+            continue
+        sets = [
+            FileNames(**{**row, **{side: _names(row.get(side, ())) for side in SIDES}})
+            for row in part.get("files", ())
+        ]
+        yield name, PublishedPart(**{**part, "files": tuple(sets)})
+
+
+SIDES = ("train", "test")
+
+
+def _load_published() -> dict[str, PublishedBenchmark]:
+    """All published benchmarks by name."""
+    text = (files(__package__) / "published.toml").read_text("utf-8")
+    benchmarks = {}
+    for name, row in _freeze(tomllib.loads(text)).items():
+        if row.get("task") == "questions":
+            row.setdefault("elicited", ())
+        if row.pop("simple_columns", False):
+            row["columns"] = (*row.get("columns", ()), *SIMPLE)
+        row["parts"] = dict(_read_parts(row["parts"]))
+        benchmarks[name] = PublishedBenchmark(**row)
+    return benchmarks
+
+
 def _load_topics() -> dict[str, Topic]:
     """All tasks by name."""
     rows = json.loads((files(__package__) / "topics.json").read_text("utf-8"))
     return {row["name"]: Topic(**{**row, "text": tuple(row["text"])}) for row in rows}
 
 
+PUBLISHED: Mapping[str, PublishedBenchmark] = _load_published()
 TOPICS: Mapping[str, Topic] = _load_topics()

@@ -6,15 +6,16 @@ import pandas as pd
 import pytest
 
 from measurand.benchmarks.load import load_benchmark
-from measurand.benchmarks.published.questions import (
-    question_columns,
+from measurand.benchmarks.published.layouts import (
+    find_layout,
     read_unnamed_forms,
     unfold_questions,
 )
-from measurand.benchmarks.published.records import HEADLESS, LINES
-from measurand.benchmarks.published.table import PUBLISHED
+from measurand.benchmarks.published.table import HEADLESS, LINES, PUBLISHED
 from measurand.core.errors import BadInput
 from tests.benchmarks.lookalikes import lines, sizes
+
+RACE = PUBLISHED["race"].columns
 
 
 def test_a_context_may_stand_by_column_as_on_the_hub():
@@ -27,12 +28,12 @@ def test_a_context_may_stand_by_column_as_on_the_hub():
 
 def test_the_first_layout_that_is_all_there_counts():
     rows = pd.DataFrame(columns=["question", "article", "options", "answer", "id"])
-    roles = question_columns(PUBLISHED["race"], rows, "race")
+    roles = find_layout(rows, RACE, "race")
     assert (roles["document"], roles["choices"]) == ("id", "options")
-    both = question_columns(PUBLISHED["race"], rows.assign(example_id=""), "race")
+    both = find_layout(rows.assign(example_id=""), RACE, "race")
     assert both["document"] == "example_id"
     with pytest.raises(BadInput, match="no table of race: the columns are question, a"):
-        question_columns(PUBLISHED["race"], rows[["question", "article"]], "race")
+        find_layout(rows[["question", "article"]], RACE, "race")
 
 
 def test_a_file_of_an_unnamed_form_may_be_packed_or_broken(tmp_path):
