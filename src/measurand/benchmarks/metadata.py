@@ -9,9 +9,11 @@ which need no model.
 
 import json
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from itertools import repeat
 from typing import Any
 
@@ -111,51 +113,14 @@ SPACED_MARK = re.compile(r"\s[.,;:!?。，；：！？]")
 MARKS = {".": "stop", "。": "stop", "?": "question", "？": "question"}
 MARKS |= {"!": "exclamation", "！": "exclamation"}
 
-# The first question word to stand in a question gives its form.
+_TABLES = tomllib.loads((files(__package__) / "metadata.toml").read_text("utf-8"))
+WORDS = {name: frozenset(text.split()) for name, text in _TABLES["words"].items()}
 ASKING = re.compile(
-    r"(?P<when>\bwhen\b|什么时候|什麼時候|何时|何時|几点|哪年|哪一年)"
-    r"|(?P<why>\bwhy\b|为什么|為什麼|为何|為何)"
-    r"|(?P<where>\bwhere\b|哪里|哪裡|哪儿|何处|什么地方|什麼地方)"
-    r"|(?P<who>\b(?:who|whom|whose)\b|谁|誰|何人|哪位)"
-    r"|(?P<which>\bwhich\b|哪)"
-    r"|(?P<how>\bhow\b|怎么|怎麼|怎样|怎樣|如何|多少|多[大长長高久远遠]|[几幾]\w)"
-    r"|(?P<what>\bwhat\b|什么|什麼|何)"
-)
-AUXILIARIES = frozenset(
-    {"is", "are", "was", "were", "am", "do", "does", "did", "can", "could", "will"}
-    | {"would", "shall", "should", "may", "might", "must", "has", "have", "had"}
-    | {"isn't", "aren't", "wasn't", "weren't", "don't", "doesn't", "didn't", "can't"}
+    "|".join(f"(?P<{n}>{form})" for n, form in _TABLES["asking"].items())
 )
 ASKS, STATES, CLOSING = "?？吗嗎呢", ".。!！", " \t\n\"'”’」)"
-
-COMPARING = frozenset(
-    {"than", "more", "less", "most", "least", "better", "worse", "best", "worst"}
-    | {"比", "更", "最"}
-)
 DIGIT = re.compile(r"\d")
 DEFINING = re.compile(r"\b(?:is|was|are|were) (?:an?|one of)\b|是一|属于|屬於")
-
-DEGREES = frozenset(
-    {"many", "much", "old", "long", "far", "tall", "big", "large", "often", "high"}
-    | {"deep", "fast", "多", "几", "幾"}
-)
-AMOUNTS = frozenset({"number", "percentage", "amount", "population"})
-TIMES = frozenset(
-    {"year", "month", "date", "century", "decade", "january", "february", "april"}
-    | {"june", "july", "august", "september", "october", "november", "december"}
-    | {"年", "月"}
-)
-PLACES = frozenset(
-    {"country", "city", "town", "state", "capital", "river", "island", "continent"}
-    | {"county", "village", "street", "located", "place", "region", "mountain", "lake"}
-    | {"省", "市", "县", "縣", "河", "岛", "島", "国", "國"}
-)
-PERSONS = frozenset(
-    {"he", "she", "his", "her", "him", "man", "men", "woman", "women", "boy", "boys"}
-    | {"girl", "girls", "child", "children", "person", "people", "actor", "actress"}
-    | {"singer", "author", "president", "player", "director", "king", "queen", "guy"}
-    | {"lady", "kid", "kids", "someone", "他", "她", "人", "男", "女", "孩"}
-)
 NAME = re.compile(r"(?<=[^\W\d_] )[A-Z][^\W\d_]+|(?<=[,;:] )[A-Z][^\W\d_]+|《")
 BY_FORM = {"who": "person", "when": "date", "where": "place", "yes-no": "yes-no"}
 
@@ -171,7 +136,7 @@ def query_form(query: str, words: Sequence[str]) -> str:
     text = query.lower()
     if not _is_question(text, words):
         return _claim_form(text, words)
-    if words and words[0] in AUXILIARIES:
+    if words and words[0] in WORDS["auxiliaries"]:
         return "yes-no"
     match = ASKING.search(text)
     if match is not None:
@@ -186,7 +151,7 @@ def _is_question(text: str, words: Sequence[str]) -> bool:
         return last == "?"
     if last in ASKS:
         return True
-    return words[0] in AUXILIARIES or ASKING.match(text) is not None
+    return words[0] in WORDS["auxiliaries"] or ASKING.match(text) is not None
 
 
 def _claim_form(text: str, words: Sequence[str]) -> str:
@@ -197,7 +162,7 @@ def _claim_form(text: str, words: Sequence[str]) -> str:
     """
     if not NEGATIONS.isdisjoint(words):
         return "negated"
-    if not COMPARING.isdisjoint(words):
+    if not WORDS["comparing"].isdisjoint(words):
         return "comparison"
     if not COUNTED.isdisjoint(words) or DIGIT.search(text):
         return "quantity"
@@ -212,10 +177,14 @@ def query_type(query: str, words: Sequence[str], form: str) -> str:
     """
     if form in BY_FORM:
         return BY_FORM[form]
-    if form == "how" and not DEGREES.isdisjoint(words):
+    if form == "how" and not WORDS["degrees"].isdisjoint(words):
         return "number"
-    cues = (("number", AMOUNTS), ("date", TIMES), ("place", PLACES))
-    for name, cue in (*cues, ("person", PERSONS)):
+    cues = (
+        ("number", WORDS["amounts"]),
+        ("date", WORDS["times"]),
+        ("place", WORDS["places"]),
+    )
+    for name, cue in (*cues, ("person", WORDS["persons"])):
         if not cue.isdisjoint(words):
             return name
     if form == "quantity":

@@ -20,55 +20,21 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from measurand.benchmarks.english import english_lines
 from measurand.benchmarks.metadata import derive_metadata, metadata_schema
 from measurand.core.benchmark import Benchmark
 from measurand.core.items import LETTERS, Items, pack_choices
 from measurand.core.seeds import generator
-from measurand.core.words import words
 
 SIZES = {"train": 3000, "test": 2000}
 # As long, word by word, as those that stand in their position elsewhere.
 HEDGES = ("usually", "probably", "often", "mostly", "generally", "perhaps")
 PLAIN_ADVERBS = ("quickly", "suddenly", "today", "slowly", "yesterday", "tonight")
-NAMES = tuple(
-    name.title()
-    for name in words(
-        """
-        adam agnes albert alice anna arthur beatrix boris bruno carla carmen caspar
-        clara conrad daniel diana dora edgar edith elias elsa emil ernest esther eva
-        felix flora frank frida georg gerda greta gustav hannah harold hector heidi
-        helen hugo ida igor irene ivan jacob jasper judith julia karl katrin klaus laura
-        leon linda lucas lydia magnus maria martin mona nathan nina nora oliver olga
-        oscar otto paula peter petra philip ralph rita robert rosa rufus samuel sarah
-        simon sofia stella theo thomas ursula vera victor vincent walter wanda
-        """
-    )
+NAMES = tuple(name.title() for name in english_lines()["choice names"])
+THINGS, LOOKS, PLACES, EVENTS, VEHICLES = (
+    english_lines()[f"choice {kind}"]
+    for kind in ("things", "looks", "places", "events", "vehicles")
 )
-THINGS = words(
-    """
-    anchor barrel basket bell blanket bottle bucket candle carpet clock coat compass
-    curtain drum engine fiddle hammer jacket kettle ladder lantern mirror needle oar
-    painting piano pillow rope saddle shovel statue stove table tent trumpet umbrella
-    violin wagon wheel whistle
-    """
-)
-LOOKS = words(
-    """
-    black blue broken brown clean dusty green grey heavy large little new old painted
-    red round rusty shiny small square tall white wooden yellow
-    """
-)
-PLACES = words(
-    """
-    abbey barn bridge castle cellar chapel farm ferry forge garden harbour inn
-    lighthouse market mill museum orchard palace quarry school stable station theatre
-    tower vineyard workshop
-    """
-)
-EVENTS = words(
-    "concert dance dinner fair feast fire flood fog party storm strike wedding"
-)
-VEHICLES = words("bicycle boat bus carriage cart sledge train tram")
 
 
 @dataclass(frozen=True)

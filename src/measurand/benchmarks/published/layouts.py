@@ -97,14 +97,14 @@ def apply_layout(rows: pd.DataFrame, task: str, name: str) -> pd.DataFrame:
 
 
 def _add_explanations(
-    arranged_rows: pd.DataFrame, rows: pd.DataFrame, layout: Mapping[str, str]
+    arranged_rows: pd.DataFrame, rows: pd.DataFrame, layout: Roles
 ) -> pd.DataFrame:
     """The rows with the second and third explanation where the file has them.
 
     Of e-SNLI, dev and test pairs have three and training pairs one.
     """
-    first = layout.get("explanation_1")
-    if first is None:
+    first = str(layout.get("explanation_1", ""))
+    if not first:
         return arranged_rows
     others = {f"explanation_{n}": f"{first.removesuffix('1')}{n}" for n in (2, 3)}
     found = {name: rows[column] for name, column in others.items() if column in rows}
