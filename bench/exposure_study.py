@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from measurand.audits.exposure.verdict import verdict
 
 from measurand.audits.exposure.analysis import analyse_sizes
 from measurand.audits.exposure.arms import NEEDED
@@ -26,7 +27,6 @@ from measurand.audits.exposure.findings import (
 )
 from measurand.audits.exposure.settings import Method
 from measurand.audits.exposure.study import Study
-from measurand.audits.exposure.verdict import verdict
 from measurand.core.finding import SCHEMA, Finding
 from measurand.stats.exposure.studies import study_counts
 

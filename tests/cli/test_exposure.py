@@ -5,8 +5,8 @@ import json
 import pandas as pd
 import pytest
 
+from tests.audits.exposure.planted_counts import by_task, study
 from tests.audits.exposure.test_audit import texts
-from tests.audits.exposure.test_verdict import by_task, study
 from tests.cli.commands import written
 from tests.cli.test_bad_input import one_line
 
@@ -60,7 +60,7 @@ def test_somebody_elses_accuracies_are_analysed(figures, run):
     done = run("exposure", "--accuracies", figures, "--json")
     assert done.code == 0, done.err
     report = json.loads(done.out)
-    assert report["verdict"]["label"] in ("not inflated within the margin", "undecided")
+    assert report["verdict"]["label"] in ("not inflated", "not inflated, bounded")
     conditions = {
         f["condition"] for f in report["findings"] if f["statistic"] == "bias"
     }
@@ -72,7 +72,7 @@ def test_any_number_of_inflated_tasks_can_fail_a_run(figures, run):
     words = ("exposure", "--accuracies", figures, "--json")
     done = run(*words, "--fail-on", "inflated on some tasks")
     assert done.code == 3, done.err
-    assert json.loads(done.out)["verdict"]["label"] == "inflated on 1 of 2 tasks"
+    assert json.loads(done.out)["verdict"]["label"] == "inflated on some tasks"
 
 
 CHANGES = {

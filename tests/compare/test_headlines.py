@@ -172,7 +172,7 @@ def test_levels_that_are_not_alike_are_both_named():
 )
 def test_other_audits_are_headed_by_their_own(audit, finding, said):
     old, new = (
-        told(audit, "undecided", ("boost", "tfidf", "x", 9.0), (*finding, value))
+        told(audit, "inconclusive", ("boost", "tfidf", "x", 9.0), (*finding, value))
         for value in (1.0, 3.0)
     )
     assert said in answer_report(compare([old, new])).certainty

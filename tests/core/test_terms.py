@@ -68,8 +68,9 @@ def test_tones_are_told_apart_without_colours():
 
 
 def test_a_term_of_several_meanings_is_explained_in_all():
-    kinds = [explanation.kind for explanation in explain_term("undecided")]
-    assert kinds == [f"verdict of {audit}" for audit in ("exposure", "explanations")]
+    kinds = [explanation.kind for explanation in explain_term("inconclusive")]
+    audits = ("evidence", "leakage", "exposure")
+    assert kinds == [f"verdict of {audit}" for audit in audits]
 
 
 SAID = {  # what pages and the terminal say in a sense of their own, by where it is from

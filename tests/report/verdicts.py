@@ -19,7 +19,7 @@ SIZES = {
 READERS = {"readers": {"tfidf": {}, "cross": {}}, "called": [], "margin": 0.02}
 FAULTS = ("leaky", "unstable", "uninformative", "unspecific", "copying")
 NAMES = [(audit, label) for audit in AUDITS for label in load_terms()[audit]["verdict"]]
-CODED = ("evidence", "leakage")  # whose verdicts are codes and facts
+CODED = ("evidence", "leakage", "exposure")  # whose verdicts are codes and facts
 
 
 def estimate(value, low=None, high=None, n=1200):
@@ -101,9 +101,28 @@ CLAUSES = {  # what each verdict rests on
         Clause("leak.cue", NEVER),
     ],
     "small leak": [Clause("leak.bits", LEAK | {"bits": estimate(0.03, 0.01, 0.05)})],
+    "inflated": [Clause("bias.above", {"bias": estimate(0.03, 0.012, 0.048)})],
+    "inflated on some tasks": [
+        Clause(
+            "bias.above_tasks",
+            {
+                **{"count": 1, "tasks": 9, "task": Name("task", "trec")},
+                "bias": estimate(0.05),
+            },
+        )
+    ],
+    "small inflation": [Clause("bias.small_mean", {"bias": estimate(0.006, 0.004)})],
+    "deflated": [Clause("bias.below", {"bias": estimate(-0.03)})],
+    "not inflated": [
+        Clause("bias.within", {"bias": estimate(0.001, -0.004, 0.006), "margin": 0.01})
+    ],
+    "not inflated, bounded": [
+        Clause("bias.bounded", {"bias": estimate(0.005, -0.01, 0.02)})
+    ],
     "none found": [Clause("none.bound", {"bound": 0.018})],
     "none found, bounded": [Clause("none.bounded", {"bound": 0.041})],
 }
+WIDE = estimate(0.005, -0.07, 0.08)
 OPEN = {  # the same of what is open, and what would settle it
     "evidence": (
         Clause(
@@ -114,6 +133,10 @@ OPEN = {  # the same of what is open, and what would settle it
             },
         ),
         Clause("settle.reader", {"reader": Name("reader", "minilm")}),
+    ),
+    "exposure": (
+        Clause("open.bias", {"bias": WIDE}),
+        Clause("settle.draws", {"draws": 1200}),
     ),
     "leakage": (
         Clause("open.families", {"families": 7.4}),
@@ -176,12 +199,12 @@ def _leakage(label):
 
 
 def _exposure(label):
-    points = {"inflated": (3.0, 1.2, 4.8), "undecided": (0.5, -1.0, 2.0)}
+    points = {"inflated": (3.0, 1.2, 4.8), "inconclusive": (0.5, -7.0, 8.0)}
     bias = estimate(*points.get(label, (0.1, -0.4, 0.6)), n=40)
     boost = Finding("boost", "all", "m=50,n=200", estimate(2.0, 1.0, 3.0))
-    reason = "all: bias, boost; about 1,200 draws a task and model could decide"
-    bias_finding = Finding("bias", "all", "m=50,n=200", bias)
-    return _report("exposure", label, reason, [boost, bias_finding])
+    return _coded(
+        "exposure", label, [boost, Finding("bias", "all", "m=50,n=200", bias)], []
+    )
 
 
 def _explanations(label):

@@ -18,7 +18,7 @@ SAID = "the TF-IDF with word overlap reader (cross) is not clearly above the maj
 @pytest.fixture
 def report():
     report = report_of("exposure", "inflated")
-    verdict = replace(report.verdict, reason="cross reads the claim")
+    verdict = replace(report.verdict, reason="cross reads the claim", clauses=())
     report = replace(report, findings=report_of("leakage", "leaks").findings)
     return replace(report, verdict=verdict, warnings=(WARNING,))
 

@@ -40,6 +40,42 @@ FACTS = {
     "need.at_most": "rival room",
     "need.evidence_alone": "reader accuracy",
     "need.metadata": "mpds",
+    "bias.above": "bias | size",
+    "bias.above_model": "model bias mean | size",
+    "bias.above_tasks": "count tasks task bias | model mean size",
+    "bias.small_mean": "bias | size",
+    "bias.small_model": "model bias mean | size",
+    "bias.small_task": "task bias | model mean size",
+    "bias.below": "bias | size",
+    "bias.within": "bias margin | size",
+    "bias.bounded": "bias | size",
+    "bias.mean": "bias | size",
+    "open.bias": "bias | size",
+    "open.size_mean": "bias | size",
+    "open.size_model": "model bias | size",
+    "open.size_task": "task bias | model size",
+    "open.no_dose": "model | size",
+    "open.dose_unseen": "model dose gain | size",
+    "open.dose_small": "model dose gain | size",
+    "tasks.above": "count tasks task bias | model size",
+    "tasks.chance": "task bias tasks | size",
+    "tasks.below": "count tasks task bias | model size",
+    "tasks.apart": "allowed | spread",
+    "sizes.alike": "sizes count verdict",
+    "bias.trend": "trend",
+    "bias.overtrained": "bias verdict | size",
+    "bias.power": "least | task",
+    "bias.boost": "boost",
+    "control.none": "why",
+    "control.seen": "dose gain expected",
+    "control.lacking": "names",
+    "items.fixed": "",
+    "items.unknown": "",
+    "models.light": "",
+    "settle.draws": "draws",
+    "settle.dose": "dose",
+    "settle.tasks": "",
+    "bound.exposure": "bound",
     "settle.group": "",
     "settle.items": "items",
     "settle.reader": "reader",
@@ -59,9 +95,9 @@ def estimate(value, low, high, level=0.95):
 def example(fact):
     """Some value of a fact."""
     words = {"reader": "tfidf", "rival": "cross, query twice", "control": "sparse"}
-    if fact in ("part", "cue", "label"):
+    if fact in ("part", "cue", "label", "task", "model", "size"):
         return NAME
-    if fact == "readers":
+    if fact in ("readers", "names"):
         return (NAME, Name("reader", "tfidf"))
     return words.get(fact) or ("word" if fact == "kind" else estimate(0.1, 0.05, 0.2))
 
@@ -144,6 +180,12 @@ def test_one_code_of_two_audits_says_what_its_facts_allow():
         ("points", estimate(0.1, 0.0002, 0.2), "10.0 points (95 % CI 0.02 to 20.0)"),
         ("bits", estimate(0.102, 0.061, 0.144), "0.10 bits (95 % CI 0.06 to 0.14)"),
         ("ratio", estimate(0.92, 0.9, 0.94), "0.92 (95 % CI 0.90 to 0.94)"),
+        (
+            "fine",
+            estimate(0.00613, 0.0055, 0.0067),
+            "0.61 points (95 % CI 0.55 to 0.67)",
+        ),
+        ("fine_upper", 0.00964, "0.97 points"),
         ("upper", 0.0381, "3.9 points"),
         ("upper", 0.038, "3.8 points"),
         ("upper", -0.052, "0.0 points"),

@@ -13,7 +13,6 @@ from measurand.compare.versions import Match, is_same_benchmark
 from measurand.core.audit import Audit, Comparison
 from measurand.core.errors import BadInput
 from measurand.core.finding import Report
-from measurand.core.terms import some_label
 from measurand.report.answer import Answer, answer_report
 from measurand.wording.text import plain_text
 
@@ -127,7 +126,7 @@ def verdict_rank(report: Report, answer: Answer) -> tuple[int, int]:
     if report.audit in AUDITS.entries:
         audit: Audit = AUDITS.thing(report.audit)
         labels = audit.labels
-    label = some_label(report.verdict.label)
+    label = report.verdict.label
     return (
         TONES.index(answer.tone.name),
         labels.index(label) if label in labels else -1,

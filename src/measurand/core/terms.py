@@ -14,7 +14,6 @@ from typing import Any
 
 from measurand.core.errors import UnknownName
 
-COUNTED = re.compile(r"\d+ of \d+")
 UNKNOWN = "unknown"  # the tone of what nobody has words for
 
 
@@ -110,40 +109,22 @@ def counted_unit(audit: str) -> str:
 
 
 def verdict_words(audit: str, label: str) -> VerdictWords:
-    """The words of a verdict; of one that counts things, those of its beginning.
+    """The words of a verdict; of one that nobody wrote any for, its label.
 
     >>> verdict_words("leakage", "leaks").tone.word
-    'Leaks'
-    >>> verdict_words("exposure", "inflated on 2 of 9 tasks").tone.word
     'Leaks'
     >>> verdict_words("mine", "odd").answer
     'The verdict is odd.'
     """
     verdicts = _audit_words(audit).get("verdict", {})
-    # A verdict that counts, as "inflated on 2 of 9 tasks", has the words of "some".
-    counted = some_label(label)
-    starts = [
-        key
-        for key in verdicts
-        if key in (label, counted) or label.startswith(f"{key} ")
-    ]
     tones = tone_words()
-    if not starts:
+    if label not in verdicts:
         plain = "no words are known for it"
         answer, step = f"The verdict is {label}.", "Read the reason in full."
         return VerdictWords(tones[UNKNOWN], plain, plain, answer, next=(step,))
-    words = dict(verdicts[max(starts, key=len)])
+    words = dict(verdicts[label])
     tone, steps = tones[words.pop("tone")], tuple(words.pop("next"))
     return VerdictWords(tone, next=steps, **words)
-
-
-def some_label(label: str) -> str:
-    """The label of a verdict; of one that counts, as `labels` has it.
-
-    >>> some_label("inflated on 2 of 9 tasks")
-    'inflated on some tasks'
-    """
-    return COUNTED.sub("some", label)
 
 
 def reader_words(name: str) -> str:

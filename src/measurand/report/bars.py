@@ -12,7 +12,6 @@ from measurand.core.finding import Finding, Report
 from measurand.core.terms import reader_words
 from measurand.report.differences import list_differences, short_name
 from measurand.wording.details import find_estimate, guessing, named_margin
-from measurand.wording.exposure import deciding_size
 from measurand.wording.phrases import capitalise, say_count
 from measurand.wording.text import plain_text
 
@@ -272,7 +271,7 @@ def _rationale_chart(report: Report) -> BarChart | None:
 
 def _arms_chart(report: Report) -> BarChart | None:
     """What models get right that read no more, other text, or the test's own."""
-    bars, first = [], deciding_size(report)
+    bars, first = [], next((f.condition for f in report.findings), "")
     for arm, words in ARMS.items():
         scores = [
             f

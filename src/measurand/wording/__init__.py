@@ -1,8 +1,8 @@
 """The only place where codes and facts become sentences.
 
 A verdict is a code with typed facts; `clauses.toml` holds one template for each code,
-and nothing ever reads a sentence to learn what was decided. The two audits that still
-state a reason have their words in `exposure` and `explanations`.
+and nothing ever reads a sentence to learn what was decided. The audit that still states
+a reason has its words in `explanations`.
 """
 
 from measurand.wording.render import (

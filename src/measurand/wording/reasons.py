@@ -1,4 +1,4 @@
-"""What the reasons of the two audits that state no clauses are read for.
+"""What the reasons of the audit that states no clauses are read for.
 
 They were written as sentences, and what a page says of them goes by these.
 """
@@ -10,13 +10,9 @@ from measurand.core.finding import Report
 from measurand.core.terms import VerdictWords
 from measurand.wording.details import Details
 from measurand.wording.explanations import fill_explanations
-from measurand.wording.exposure import fill_exposure
 
 STRONGER = "A stronger reader could still overturn this."
-CONTROLLED = "A study with a positive control could still overturn this."
-PARTLY = "Models or tasks without a positive control could still overturn this."
 FILLERS: Mapping[str, Callable[[Report, VerdictWords], Details]] = {
-    "exposure": fill_exposure,
     "explanations": fill_explanations,
 }
 
@@ -29,13 +25,7 @@ def fill_reason(report: Report, words: VerdictWords) -> Details:
 
 def provisional_step(report: Report) -> tuple[str, ...]:
     """What could still overturn a verdict, where something could."""
-    reason = report.verdict.reason
-    if not report.verdict.provisional:
-        return ()
-    # Accuracies of somebody else were read by nobody here, and held no control.
-    if report.audit != "exposure" or "bags of words" in reason:
-        return (STRONGER,)
-    return (PARTLY if "the control with" in reason else CONTROLLED,)
+    return (STRONGER,) if report.verdict.provisional else ()
 
 
 def failing_axes(report: Report, axes: Iterable[str]) -> list[str]:

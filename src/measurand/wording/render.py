@@ -132,14 +132,14 @@ def _figure(fact: Fact, scale: float, unit: str, digits: int = 1) -> str:
     return f"{text} ({100 * fact.level:.3g} % CI {low} to {high})"
 
 
-def _upper(fact: Fact, unit: str) -> str:
+def _upper(fact: Fact, unit: str, digits: int = 1) -> str:
     """The largest value that is not excluded, rounded up; one below zero is none."""
     high = fact.high if isinstance(fact, Estimate) else fact
     value = 100 * float(high) if isinstance(high, int | float) else math.nan
     if not math.isfinite(value):
         return f"–{unit}"
     value = max(value, 0.0)
-    digits = len(_number(value).partition(".")[2])
+    digits = len(_number(value, digits).partition(".")[2])
     steps = math.ceil(round(value * 10**digits, 6))
     return f"{_number(steps / 10**digits, digits)}{unit}"
 
@@ -148,9 +148,11 @@ def _upper(fact: Fact, unit: str) -> str:
 FORMS: Mapping[str, Callable[[Fact], str]] = {
     "percent": lambda fact: _figure(fact, 100, " %"),
     "points": lambda fact: _figure(fact, 100, " points"),
+    "fine": lambda fact: _figure(fact, 100, " points", 2),
     "bits": lambda fact: _figure(fact, 1, " bits", 2),
     "ratio": lambda fact: _figure(fact, 1, "", 2),
     "upper": lambda fact: _upper(fact, " points"),
+    "fine_upper": lambda fact: _upper(fact, " points", 2),
     "percent_upper": lambda fact: _upper(fact, " %"),
     "count": lambda fact: f"{fact:,.0f}" if isinstance(fact, int | float) else "–",
     "kind": lambda fact: str(load_templates()["kinds"].get(fact, fact)),

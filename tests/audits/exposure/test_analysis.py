@@ -27,7 +27,7 @@ from measurand.report.figures import KINDS, draw_svg
 from measurand.report.html import page
 from measurand.stats.exposure import nuts
 from measurand.stats.exposure.studies import pair_arms, study_counts
-from tests.audits.exposure.test_verdict import study
+from tests.audits.exposure.planted_counts import study
 
 ATTACK = "<b>x</b> & y"
 CHAIN = {"chains": 1, "warmup": 150, "samples": 250}

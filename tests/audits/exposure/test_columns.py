@@ -8,7 +8,7 @@ from measurand.audits.exposure import analyse_accuracies
 from measurand.audits.exposure.columns import check_arm_columns
 from measurand.audits.exposure.control import control_effects
 from measurand.core.errors import BadInput
-from tests.audits.exposure.test_verdict import study
+from tests.audits.exposure.planted_counts import study
 
 ARMS = ("extra", "test")
 OVER = "correct_overtrained_extra, correct_overtrained_test"

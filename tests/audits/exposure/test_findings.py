@@ -9,8 +9,8 @@ from measurand.audits.exposure.findings import arm_accuracy, chance_warnings
 from measurand.benchmarks.assemble import from_frames
 from measurand.experiment.experiment import open_experiment
 from measurand.readers.adaptable import IdfReader
+from tests.audits.exposure.planted_counts import even, study
 from tests.audits.exposure.test_audit import texts
-from tests.audits.exposure.test_verdict import equal_tasks, study
 
 N = 50
 
@@ -87,8 +87,8 @@ def test_a_reader_that_learns_nothing_is_warned_of():
 
 @pytest.mark.parametrize("collapsed", [0, 1, 2])
 def test_draws_that_hold_most_of_the_variance_are_warned_about(collapsed):
-    table = equal_tasks(0, 0.0, tasks=2, draws=20)
-    table.loc[table.index < collapsed, "correct_test"] += 60
+    table = even(0.0, tasks=2, draws=20)
+    table.loc[table.index < collapsed, "correct_test"] += 600
     report = analyse_accuracies(table, name="rare")
     said = " ".join(report.warnings)
     assert ("hold most of the variance of the bias (t0, one)" in said) == (

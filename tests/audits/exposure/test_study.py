@@ -18,6 +18,7 @@ from measurand.core.task import Task
 from measurand.experiment.experiment import open_experiment
 from measurand.readers.adaptable import IdfReader, PcaReader
 from measurand.selections.rows import Subsample
+from tests.audits.exposure.planted_counts import clause
 from tests.audits.exposure.test_audit import texts
 
 SMALL = ExposureSettings(m=20, n=40, repeats=4, calibrate=False)
@@ -247,8 +248,9 @@ def test_what_is_remembered_is_recovered_whole(task):
     gain = report.finding("control_gain").estimate
     before = report.items["leaked_dose_0.1"] - report.items["leaked_before_dose_0.1"]
     assert gain.value == pytest.approx(100 * before.mean() / 40)
-    assert report.verdict.label == "not inflated within the margin"
-    assert "control with 10 % of the test rows learned gained" in report.verdict.reason
+    assert report.verdict.label == "not inflated"
+    seen = clause(report.verdict, "control.seen")
+    assert seen["gain"].value == pytest.approx(gain.value / 100)
 
 
 @pytest.mark.slow

@@ -24,11 +24,12 @@ def one(effects, **kinds):
 def test_five_tasks_up_and_five_down_are_never_not_inflated(rng):
     made = cells([5.0] * 5 + [-5.0] * 5, rng=rng, studies=400)
     said = decide(made, [made], MARGIN)
-    assert said.mean_within.mean() > 0.9
+    assert (said.high < MARGIN).mean() > 0.9
     assert not said.within.any()
     assert said.inflated_somewhere.all()
-    assert (said.tasks_above.sum(axis=1) == 5).all()
-    assert not said.tasks_above[:, 5:].any()
+    assert (said.above.tasks.sum(axis=1) == 5).all()
+    assert not said.above.tasks[:, 5:].any()
+    assert said.below.tasks[:, 5:].all()
 
 
 def test_models_of_opposite_signs_are_never_not_inflated(rng):
@@ -37,13 +38,13 @@ def test_models_of_opposite_signs_are_never_not_inflated(rng):
     said = decide(together, [up, down], MARGIN)
     assert not said.within.any()
     assert said.inflated.all()
-    assert said.models_above[:, 0].all()
-    assert not said.models_above[:, 1].any()
+    assert said.above.models[:, 0].all()
+    assert not said.above.models[:, 1].any()
 
 
 def test_a_negative_bias_is_not_called_equivalent():
     said = decide(made := one([-4.0] * 8), [made], MARGIN)
-    assert not said.inflated
+    assert said.deflated
     assert not said.within
 
 
@@ -82,31 +83,43 @@ def test_tasks_never_cancel_between_models(tasks, rng):
     up = np.array([2.5, -2.5] * (tasks // 2))
     together, alone = crossed([up, -up], rng=rng)
     said = decide(together, alone, MARGIN)
-    assert said.mean_within.mean() > 0.8
+    assert (said.high < MARGIN).mean() > 0.8
     assert not said.within.any()
-    assert not said.cells_within.any()
+    assert not said.fits.any()
 
 
 def test_a_task_of_one_model_is_named_and_models_that_agree_are_cleared(rng):
     loud = np.array([8.0, *[0.0] * 7])
     said = decide(*crossed([loud, -loud], rng=rng), MARGIN)
-    assert said.tasks_above[:, 0].mean() > 0.9
-    assert said.tasks_above[:, 1:].mean() < 0.01
+    assert said.above.tasks[:, 0].mean() > 0.9
+    assert said.above.tasks[:, 1:].mean() < 0.01
     calm = decide(*crossed(np.zeros((2, 8)), draws=60, rng=rng), MARGIN)
     assert calm.within.mean() > 0.9
 
 
-def test_more_draws_of_a_small_effect_clear_it_more_often(rng):
+def test_more_draws_of_a_small_effect_tell_it_from_zero_and_bound_it(rng):
     shares = []
-    for draws in (100, 400):
+    for draws in (20, 100, 400):
         made = cells([0.5] * 10, draws=draws, sd=6.0, rng=rng, studies=200)
-        shares.append(decide(made, [made], MARGIN).within.mean())
-    assert 0.7 < shares[0] <= shares[1]
-    assert shares[1] > 0.98
+        said = decide(made, [made], MARGIN)
+        assert not said.inflated.any()
+        shares.append(said.small.mean())
+    assert shares[0] < shares[1] < shares[2]
+    assert shares[2] > 0.98
 
 
-def test_a_task_beyond_the_margin_on_either_side_is_apart():
-    made = one([0.0, -4.0, 0.6, *[0.0] * 5], sd=2.0)
+@pytest.mark.parametrize("effects", [[0.0], [0.6] * 8, [3.0] * 3, [4.0, *[0.0] * 9]])
+def test_every_study_has_one_verdict_and_no_more(effects, rng):
+    made = cells(effects, draws=10, sd=6.0, rng=rng, studies=300)
     said = decide(made, [made], MARGIN)
-    assert np.flatnonzero(said.tasks_apart).tolist() == [1]
-    assert not said.within
+    names = ("inflated", "inflated_somewhere", "small", "deflated")
+    verdicts = [getattr(said, name) for name in (*names, "within", "bounded", "open")]
+    assert (np.sum(verdicts, axis=0) == 1).all()
+
+
+def test_one_task_of_many_is_told_from_zero_before_it_is_from_the_margin(rng):
+    made = cells([4.0, *[0.0] * 24], draws=50, sd=6.0, rng=rng, studies=300)
+    said = decide(made, [made], MARGIN)
+    assert said.present.tasks[:, 0].mean() > 0.8
+    assert said.above.tasks[:, 0].mean() < 0.7
+    assert said.present.tasks[:, 1:].any(axis=1).mean() < 0.03

@@ -6,6 +6,7 @@ import pytest
 
 from measurand.core.errors import Undefined
 from measurand.stats.exposure.effects import (
+    Effect,
     paired_effects,
     shared_variance,
     task_means,
@@ -120,14 +121,23 @@ def test_the_spread_of_tasks_is_covered(spread, rng):
     assert np.median([e.value for e in found]) == pytest.approx(spread, abs=0.5)
 
 
-def test_a_new_task_may_see_what_tasks_differ_by(rng):
-    draws = np.array([-5.0, 5, -5, 5, 0, 0])[:, None] + rng.normal(0, 1, (1, 6, 20))
-    effect = paired_effects(pairs(draws)).together
-    assert effect.estimate.within(1.0)
-    assert effect.new_task.low < -5
-    assert effect.new_task.high > 5
-    with pytest.raises(Undefined, match="three tasks"):
-        _ = paired_effects(pairs(draws[:, :2])).together.new_task
+def test_no_spread_is_stated_where_no_spread_fits(rng):
+    """X2: the empty set was shown as a spread of exactly zero."""
+    alike = 0.001 * np.arange(8)[:, None] + np.tile([-6.0, 6.0], 10)
+    with pytest.raises(Undefined, match="less than luck alone"):
+        task_spread(task_means(alike, N))
+
+
+def test_the_least_bias_of_one_task_is_named_as_often_as_promised(rng):
+    cells = task_means(rng.normal(0, 6, (25, 50)), N)
+    share = 0.05 / 4 / 25
+    least = Effect("bias", tuple(map(str, range(25))), cells, 1250).detectable_task(
+        share
+    )
+    draws = rng.normal(0, 6, (400, 25, 50))
+    draws[:, 0] += least
+    named = task_means(draws, N).tasks_above(0.0)[:, 0] <= share
+    assert 0.72 < named.mean() < 0.9
 
 
 def test_models_that_differ_from_task_to_task_have_an_interaction(rng):

@@ -7,8 +7,8 @@ own text (test), and is scored on the same test rows. `docs/exposure.md` defines
 statistics, by the names in reports; `condition` is like `m=50,n=200`, or names the task
 and the contrast:
 
-boost, bias, task_boost, task_bias, detectable, detectable_dose
-task_sd, new_task, task_model_sd, residual_sd, subsample_sd, training_sd
+boost, bias, task_boost, task_bias, detectable, detectable_task, detectable_dose
+task_sd, task_model_sd, residual_sd, subsample_sd, training_sd
 control_gain, recovery, agreement, transfer, p_adjusted, trend
 predictive_boost, predictive_bias, beta_boost, beta_bias, log_evidence
 meta_outside, meta_excluding, meta_coverage
@@ -24,8 +24,8 @@ stored, not accuracies.
 
 from measurand.audits.exposure.audit import analyse_accuracies, audit, plan_exposure
 from measurand.audits.exposure.columns import ALL
+from measurand.audits.exposure.conclude import LABELS
 from measurand.audits.exposure.settings import ExposureSettings
-from measurand.audits.exposure.verdict import LABELS
 from measurand.core.audit import Audit, Comparison
 from measurand.core.finding import Report
 

@@ -1,6 +1,6 @@
 """The exposure audit itself: run the study, or take somebody else's accuracies."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from measurand.audits.exposure.checks import (
     replay_warnings,
 )
 from measurand.audits.exposure.columns import check_arm_columns, check_model_names
+from measurand.audits.exposure.conclude import NOT, conclude
 from measurand.audits.exposure.control import control_effects, control_findings
 from measurand.audits.exposure.exhibits import (
     exhibit_lengths,
@@ -20,7 +21,9 @@ from measurand.audits.exposure.exhibits import (
     exhibit_overtraining,
     exhibits,
 )
+from measurand.audits.exposure.facts import NO_LABELS, NO_ROWS, UNKNOWN, Trained
 from measurand.audits.exposure.findings import (
+    bias_trend,
     chain_warnings,
     chance_warnings,
     exposure_findings,
@@ -53,7 +56,6 @@ from measurand.audits.exposure.study import (
     pool_tasks,
     run_study,
 )
-from measurand.audits.exposure.verdict import NOT, verdict
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Report
 from measurand.core.reader import Reader
@@ -70,8 +72,6 @@ CAVEATS = (
     "a model that already saw these texts in its own pretraining dilutes both",
 )
 CALLED = ("minilm",)  # the rung that a near zero of bags of words calls
-NO_ROWS = "accuracies alone hold no positive control"
-NO_LABELS = "these readers learn no labels, so that there is no positive control"
 USUAL = ExposureSettings()
 
 
@@ -107,7 +107,6 @@ def audit(
         if allowed:
             readers = {**readers, **allowed}
             report = source.report(readers)
-    report = _mark_provisional(report, readers)
     missing = _missing_rung(report, readers, settings, {**refused})
     return replace(report, not_run={**refused, **missing, **report.not_run})
 
@@ -159,22 +158,14 @@ def _called_readers(
     report: Report, readers: Mapping[str, Reader], settings: ExposureSettings
 ) -> dict[str, Reader]:
     """The encoder that a near zero of bags of words calls, where it is installed."""
-    if not settings.calibrate or report.verdict.region != NOT:
+    if not settings.calibrate or report.verdict.label != NOT:
         return {}
     return dict(higher_rungs(readers, CALLED[-1], rungs=CALLED))
 
 
-def _mark_provisional(report: Report, readers: Mapping[str, Reader]) -> Report:
-    """The report, its near zero provisional where no reader was pretrained."""
-    stands = any(traits_of(reader).near_zero_stands for reader in readers.values())
-    if stands or report.verdict.region != NOT:
-        return report
-    reason = (
-        f"{report.verdict.reason}; provisional: bags of words read no language, and an "
-        "encoder could still be inflated"
-    )
-    conclusion = replace(report.verdict, provisional=True, reason=reason)
-    return replace(report, verdict=conclusion)
+def _are_light(readers: Mapping[str, Reader]) -> bool:
+    """Whether no model was pretrained, so that a near zero is of these alone."""
+    return not any(traits_of(reader).near_zero_stands for reader in readers.values())
 
 
 def _missing_rung(
@@ -183,8 +174,8 @@ def _missing_rung(
     settings: ExposureSettings,
     refused: Mapping[str, str],
 ) -> dict[str, str]:
-    """Why no encoder tested a provisional near zero, where none did."""
-    if not report.verdict.provisional or report.verdict.region != NOT:
+    """Why no encoder tested the near zero of light models, where none did."""
+    if report.verdict.label != NOT or not _are_light(readers):
         return {}
     names = names_above(readers, CALLED[-1], rungs=CALLED)
     why = "not installed; pip install 'measurand[torch]' and add 'minilm' to `readers`"
@@ -229,8 +220,11 @@ def _study_report(source: _Source, readers: Mapping[str, Reader], run: Study) ->
         choices,
         settings,
         seed,
-        NO_LABELS if len(unlabelled) == len(readers) else "",
-        unlabelled,
+        Trained(
+            NO_LABELS if len(unlabelled) == len(readers) else "",
+            unlabelled,
+            light=_are_light(readers),
+        ),
     )
     lengths = exhibit_lengths(report.benchmark)
     return replace(
@@ -287,7 +281,8 @@ def analyse_accuracies(
     check_distinct_rows(counts)
     description = {"name": name, "rows": len(counts)}
     run = Study(fill_defaults(table), {}, {})
-    return _exposure_report(run, description, {}, settings, seed, NO_ROWS)
+    trained = Trained(NO_ROWS, items=UNKNOWN)
+    return _exposure_report(run, description, {}, settings, seed, trained)
 
 
 def _exposure_report(
@@ -296,8 +291,7 @@ def _exposure_report(
     choices: Mapping[str, Any],
     settings: ExposureSettings,
     seed: int,
-    uncontrolled: str,
-    unlabelled: Collection[str] = (),
+    trained: Trained,
 ) -> Report:
     """The report of a study's rows."""
     method, margin = settings.method, settings.margin
@@ -307,19 +301,18 @@ def _exposure_report(
     overtrained = (
         [] if over is None else analyse_sizes(study_counts(over), method, seed)
     )
-    findings, not_run = exposure_findings(analyses, margin)
-    for size in analyses:
-        least = size.paired["bias"].together.detectable(margin, len(analyses))
-        findings += control_findings(size.name, controls.get(size.name, []), least)
+    facts = trained.study_facts(
+        analyses, overtrained, controls, margin, bias_trend(analyses)
+    )
+    findings, not_run = exposure_findings(analyses, facts.sizes)
+    for size in facts.sizes:
+        findings += control_findings(size.name, size.controls, size.detectable[0])
     findings += transfer_findings(run.counts)
     replays = replay_sizes(analyses, method, margin, seed)
-    conclusion = verdict(
-        analyses, margin, controls, uncontrolled, overtrained, unlabelled
-    )
     report = Report(
         "exposure",
         description,
-        conclusion,
+        conclude(facts),
         tuple(findings),
         {**choices, **_analysis_settings(analyses, settings, seed)},
         not_run,

@@ -1,6 +1,7 @@
 """Every estimate of the analysis, by the names that reports use."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ from scipy.stats import norm
 from measurand.audits.exposure.analysis import Contrast, SizeAnalysis
 from measurand.audits.exposure.arms import OVERTRAINED, OVERTRAINED_ARMS, TRANSFER
 from measurand.audits.exposure.columns import ALL
+from measurand.audits.exposure.facts import SizeFacts
 from measurand.audits.exposure.settings import AGREE, R_HAT
 from measurand.audits.exposure.study import LOSS, replace_arms
 from measurand.core.arrays import Floats
@@ -83,7 +85,7 @@ FINDING_ORDER = {
     for order, names in enumerate(
         (
             ("boost", "bias"),
-            ("task_sd", "new_task", "detectable"),
+            ("task_sd", "detectable", "detectable_task"),
             ("accuracy",),
             ("beta_boost", "beta_bias"),
         )
@@ -93,21 +95,15 @@ FINDING_ORDER = {
 
 
 def exposure_findings(
-    analyses: Sequence[SizeAnalysis], margin: float
+    analyses: Sequence[SizeAnalysis], facts: Sequence[SizeFacts]
 ) -> tuple[list[Finding], dict[str, str]]:
     """The findings, and what could not be found."""
     findings: list[Finding] = []
     not_run: dict[str, str] = {}
-    for size in analyses:
+    for size, judged in zip(analyses, facts, strict=True):
         for effects in size.paired.values():
             findings += effect_findings(effects, size.name)
-        bias = size.paired["bias"].together
-        least = _exact_estimate(
-            bias.detectable(margin, len(analyses)),
-            bias.pairs,
-            f"80 % power, 95 % interval above {margin:g}",
-        )
-        findings.append(Finding("detectable", ALL, size.name, least))
+        findings += power_findings(judged)
         for name, contrast in size.contrasts.items():
             findings += [*contrast_findings(contrast, name, size.name)]
             condition = f"{name}, {size.name}"
@@ -115,10 +111,11 @@ def exposure_findings(
                 not_run[f"meta-analysis of {condition}"] = "one draw a task and model"
         findings += accuracy_findings(size.counts, size.name)
         findings += agreement_findings(size)
-    try:
-        findings.append(_trend_finding(analyses))
-    except Undefined as undefined:
-        not_run["trend"] = str(undefined)
+    trend = bias_trend(analyses)
+    if trend is None:
+        not_run["trend"] = "a trend needs two sizes n within an m"
+    else:
+        findings.append(Finding("trend", ALL, "bias a doubling of n", trend))
     # What the verdict rests on comes first, of all models before each one alone.
     return sorted(
         findings, key=lambda effect: FINDING_ORDER.get(effect.statistic, 9)
@@ -143,14 +140,23 @@ def effect_findings(effects: PairedEffects, size: str) -> Iterator[Finding]:
                 yield Finding(f"task_{contrast}", reader, condition, estimate)
 
 
+def power_findings(facts: SizeFacts) -> Iterator[Finding]:
+    """The least bias that such a study would see: of the mean, and of one task."""
+    pairs, bound = facts.bias.together.pairs, f"{facts.margin:g}"
+    least, task = facts.detectable
+    method = f"80 % power, 95 % interval above {bound}"
+    yield Finding("detectable", ALL, facts.name, _exact_estimate(least, pairs, method))
+    if len(facts.tasks) > 1:
+        method = "80 % power, above 0 by Holm over tasks"
+        estimate = _exact_estimate(task, pairs, method)
+        yield Finding("detectable_task", ALL, facts.name, estimate)
+
+
 def _spread_findings(effects: PairedEffects, size: str) -> Iterator[Finding]:
-    """How far tasks differ beyond luck, and what that says of a new one."""
+    """How far tasks differ beyond luck, and models from task to task."""
     condition = f"{effects.together.contrast}, {size}"
-    try:
+    with suppress(Undefined):  # of too few tasks, and where no spread fits them
         yield Finding("task_sd", ALL, condition, effects.together.spread)
-        yield Finding("new_task", ALL, condition, effects.together.new_task)
-    except Undefined:
-        return
     if effects.interaction is not None:
         yield Finding("task_model_sd", ALL, condition, effects.interaction)
 
@@ -249,10 +255,13 @@ def _task_p_values(contrast: Contrast) -> dict[str, Estimate]:
     }
 
 
-def _trend_finding(analyses: Sequence[SizeAnalysis]) -> Finding:
-    """What the bias gains when n doubles, within m."""
+def bias_trend(analyses: Sequence[SizeAnalysis]) -> Estimate | None:
+    """What the bias gains when n doubles, within m; None of one n."""
     tables = [(size.m, size.n, size.contrasts["bias"].pairs) for size in analyses]
-    return Finding("trend", ALL, "bias a doubling of n", per_doubling(tables))
+    try:
+        return per_doubling(tables)
+    except Undefined:
+        return None
 
 
 def slice_warnings(analyses: Sequence[SizeAnalysis]) -> list[str]:

@@ -10,7 +10,7 @@ from measurand.audits.exposure.arms import NEEDED, expand_arms
 from measurand.audits.exposure.study import Design
 from measurand.core.bounds import MOST_MARGIN, MOST_REPEATS, MOST_ROWS, check_number
 from measurand.core.errors import BadOption, UnknownName
-from measurand.stats.exposure.decisions import FEW_TASKS, WIDER
+from measurand.stats.exposure.decisions import FEW_TASKS, REACH, WIDER
 from measurand.stats.exposure.nuts import import_bayes
 
 MARGIN = 1.0  # percentage points of accuracy that still count as nothing
@@ -30,6 +30,7 @@ SHOWN = {
     "pool": POOL,
     "wider": WIDER,
     "few_tasks": FEW_TASKS,
+    "reach": REACH,
     "many_classes": CLASSES,
     "much_cut_or_repeated": MUCH,
     "slices": SLICES,

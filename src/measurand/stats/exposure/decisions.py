@@ -1,12 +1,13 @@
-"""What effects let one say: above the margin, on which tasks, within it, or neither.
+"""What effects let one say: how large a bias is, of which sign, and on which tasks.
 
-Tasks and models of opposite signs never make nothing of each other: "within" needs the
-mean over tasks and models within the margin, each model, the spread of tasks and that
-of models from task to task within twice that, no model that clearly differs from zero
-and may go beyond it, and no task that clearly does, in the mean over models or in one.
-Tasks are held against the margin, never against zero: of more draws, small effects are
-told from zero, and would be no nearer to the margin. The 5 % of false alarms are shared
-by the mean (half), models and tasks (a quarter each).
+Three questions are asked of the mean over tasks and models, of each model and of each
+task: is it surely above the margin, is it surely above zero, and what is the largest
+bias that is not excluded. "Not inflated" needs more than a mean within the margin:
+nothing is surely above zero, each model and the spread of tasks and of models from task
+to task lie within twice the margin, since tasks of opposite signs never make nothing of
+each other. The 5 % of false alarms are shared by the mean (half), models and tasks (a
+quarter each). What is surely above the margin is above zero too, so that both questions
+have the whole of it.
 """
 
 from collections.abc import Sequence
@@ -21,94 +22,135 @@ from measurand.stats.exposure.effects import TaskMeans, interaction_cells, sprea
 ALPHA = 0.05  # false alarms, over all ways of raising one
 WIDER = 2.0  # margins that a single model, and the spread of tasks, may take
 FEW_TASKS = 6  # below this a spread has no useful bound: each task must fit by itself
+REACH = 5.0  # margins: what lies within is small or bounded, what lies beyond is not
 
 Booleans = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Signs:
+    """What is surely beyond a bound: the mean, each model, each task.
+
+    Attributes:
+        mean: The mean over models and tasks.
+        models: Each model's mean over tasks, Holm over the models; none of one model.
+        tasks: Each task, in the mean over models or in one, Holm over all.
+    """
+
+    mean: Booleans
+    models: Booleans
+    tasks: Booleans
+
+    @property
+    def any(self) -> Booleans:
+        """Anything is."""
+        return np.asarray(
+            self.mean | self.models.any(axis=-1) | self.tasks.any(axis=-1)
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Decisions:
     """What the effects of studies let one say; leading axes are studies.
 
+    Exactly one of `inflated`, `inflated_somewhere`, `small`, `deflated`, `within`,
+    `bounded` and `open` holds of a study.
+
     Attributes:
-        mean_above: The mean over models and tasks is above the margin.
-        models_above: Each model's mean over tasks, Holm over the models.
-        tasks_above: Each task, in the mean over models or in one, Holm over all.
-        mean_within: The mean lies within the margin.
-        models_within: Every model lies within twice the margin.
-        tasks_within: So does the spread of tasks; of few tasks, each.
-        cells_within: So does the spread of models from task to task; of few tasks, each
-            task in each model.
-        models_apart: Each model that differs from zero and may be beyond the margin.
-        tasks_apart: Each task that is beyond it, on either side, in the mean over
-            models or in one, Holm over all.
+        above: What is surely above the margin.
+        present: What is surely above zero.
+        below: What is surely below zero.
+        fits: Mean, models and spreads lie within what counts as nothing.
+        high: The largest mean that is not excluded, in points.
+        high_present: The same of whatever is surely above zero.
+        reach: The largest bias that is still small or bounded.
     """
 
-    mean_above: Booleans
-    models_above: Booleans
-    tasks_above: Booleans
-    mean_within: Booleans
-    models_within: Booleans
-    tasks_within: Booleans
-    cells_within: Booleans
-    models_apart: Booleans
-    tasks_apart: Booleans
+    above: Signs
+    present: Signs
+    below: Signs
+    fits: Booleans
+    high: Floats
+    high_present: Floats
+    reach: float
 
     @property
     def inflated(self) -> Booleans:
-        """The mean of all models, or of one, is above the margin."""
-        return np.asarray(self.mean_above | self.models_above.any(axis=-1))
+        """The mean of all models, or of one, is surely above the margin."""
+        return np.asarray(self.above.mean | self.above.models.any(axis=-1))
 
     @property
     def inflated_somewhere(self) -> Booleans:
         """No mean is, and single tasks are."""
-        return np.asarray(~self.inflated & self.tasks_above.any(axis=-1))
+        return np.asarray(~self.inflated & self.above.any)
 
     @property
-    def decided(self) -> Booleans:
-        """Anything can be said."""
-        return np.asarray(self.alarmed | self.within)
+    def small(self) -> Booleans:
+        """A mean or a task is surely above zero, and not by more than the reach."""
+        return np.asarray(
+            ~self.above.any & self.present.any & (self.high_present <= self.reach)
+        )
 
     @property
-    def alarmed(self) -> Booleans:
-        """An inflation can be said, of a mean or of tasks."""
-        return np.asarray(self.inflated | self.inflated_somewhere)
+    def deflated(self) -> Booleans:
+        """The mean is surely below zero, and nothing surely above it."""
+        return np.asarray(~self.present.any & self.below.mean)
 
     @property
     def within(self) -> Booleans:
-        """Mean, models and spreads are within what counts as nothing."""
-        fits = self.mean_within & self.models_within
-        fits = fits & self.tasks_within & self.cells_within
-        objections = self.models_apart.any(axis=-1) | self.tasks_apart.any(axis=-1)
-        return np.asarray(fits & ~objections & ~self.alarmed)
+        """Nothing is surely above or below zero, and all of it fits the margin."""
+        return np.asarray(~self.present.any & ~self.below.mean & self.fits)
+
+    @property
+    def bounded(self) -> Booleans:
+        """The same, where the bound is over the margin and within the reach."""
+        unseen = ~self.present.any & ~self.below.mean & ~self.fits
+        return np.asarray(unseen & (self.high <= self.reach))
+
+    @property
+    def open(self) -> Booleans:
+        """Neither a sign nor a useful bound can be stated."""
+        answered = self.above.any | self.small | self.deflated
+        return np.asarray(~(answered | self.within | self.bounded))
 
 
 def decide(
     together: TaskMeans, alone: Sequence[TaskMeans], margin: float, sizes: int = 1
 ) -> Decisions:
-    """What these effects let one say."""
-    alpha = ALPHA / sizes
+    """What these effects let one say; `sizes` of a grid share the false alarms."""
     several = list(alone) if len(alone) > 1 else []
-    families = [together, *several]
-    p_models = np.stack([m.average_above(margin) for m in alone], axis=-1)
-    p_tasks = np.concatenate([m.tasks_above(margin) for m in families], axis=-1)
-    p_beyond = np.concatenate([m.tasks_beyond(margin) for m in families], axis=-1)
+    alpha = ALPHA / sizes
+    present = _signs(together, several, 0.0, alpha)
+    fits = _upper_end(together) < margin
+    fits = fits & np.all([_upper_end(m) < WIDER * margin for m in alone], axis=0)
+    fits = fits & _spread_fits(together, WIDER * margin)
+    fits = fits & _interaction_fits(together, several, WIDER * margin)
     return Decisions(
-        together.average_above(margin) <= alpha / 2,
-        (_holm(p_models) <= alpha / 4) & bool(several),
-        _any_family(_holm(p_tasks) <= alpha / 4, len(families)),
-        _average_fits(together, margin),
-        np.all([_average_fits(m, WIDER * margin) for m in alone], axis=0),
-        _spread_fits(together, WIDER * margin),
-        _interaction_fits(together, several, WIDER * margin),
-        np.stack([_is_apart(m, margin, len(several)) for m in alone], axis=-1),
-        _any_family(_holm(p_beyond) <= ALPHA, len(families)),
+        _signs(together, several, margin, alpha),
+        present,
+        _signs(together.negated, [m.negated for m in several], 0.0, alpha),
+        np.asarray(fits),
+        _upper_end(together),
+        _highest(together, several, present),
+        REACH * margin,
     )
 
 
-def _any_family(cells: Booleans, families: int) -> Booleans:
-    """Each task for which it holds in the mean over models, or in one of them."""
-    split = (*cells.shape[:-1], families, cells.shape[-1] // families)
-    return np.asarray(cells.reshape(split).any(axis=-2))
+def _signs(
+    together: TaskMeans, several: Sequence[TaskMeans], bound: float, alpha: float
+) -> Signs:
+    """What is surely above a bound, the alarms shared by mean, models and tasks."""
+    families = [together, *several]
+    p_models = [m.average_above(bound) for m in several]
+    none = np.zeros((*together.average.shape, 0), bool)
+    p_tasks = np.concatenate([m.tasks_above(bound) for m in families], axis=-1)
+    sure = _holm(p_tasks) <= alpha / 4
+    split = (*sure.shape[:-1], len(families), sure.shape[-1] // len(families))
+    return Signs(
+        np.asarray(together.average_above(bound) <= alpha / 2),
+        _holm(np.stack(p_models, axis=-1)) <= alpha / 4 if several else none,
+        np.asarray(sure.reshape(split).any(axis=-2)),
+    )
 
 
 def _holm(p: Floats) -> Floats:
@@ -122,9 +164,21 @@ def _holm(p: Floats) -> Floats:
     return result
 
 
-def _average_fits(cells: TaskMeans, bound: float) -> Booleans:
-    """Whether the 90 % interval of the average lies within the bound."""
-    return np.asarray(np.abs(cells.average) + cells.half_width(1 - 2 * ALPHA) < bound)
+def _upper_end(cells: TaskMeans) -> Floats:
+    """The largest average that is not excluded: the upper end of its 90 % interval."""
+    return np.asarray(cells.average + cells.half_width(1 - 2 * ALPHA))
+
+
+def _highest(
+    together: TaskMeans, several: Sequence[TaskMeans], present: Signs
+) -> Floats:
+    """The largest bias that is not excluded of the mean, models and tasks there."""
+    ends = [np.where(present.mean, _upper_end(together), -np.inf)]
+    for at, cells in enumerate(several):
+        ends.append(np.where(present.models[..., at], _upper_end(cells), -np.inf))
+    tasks = together.means + together.task_half_widths(1 - 2 * ALPHA)
+    ends.append(np.where(present.tasks, tasks, -np.inf).max(axis=-1))
+    return np.asarray(np.max(ends, axis=0))
 
 
 def _spread_fits(cells: TaskMeans, bound: float) -> Booleans:
@@ -150,11 +204,3 @@ def _each_fits(cells: TaskMeans, bound: float) -> Booleans:
     """Whether the 90 % interval of every task lies within the bound."""
     halves = cells.task_half_widths(1 - 2 * ALPHA)
     return np.asarray((np.abs(cells.means) + halves < bound).all(axis=-1))
-
-
-def _is_apart(cells: TaskMeans, margin: float, models: int) -> Booleans:
-    """Whether one of several averages is told from zero, and may be past the margin."""
-    if not models:
-        return np.zeros(cells.average.shape, bool)
-    clear = np.abs(cells.average) > cells.half_width(1 - ALPHA / models)
-    return np.asarray(clear & ~_average_fits(cells, margin))

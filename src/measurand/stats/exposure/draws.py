@@ -22,12 +22,7 @@ TIMES = tuple(2 * 1.25**step for step in range(29))  # up to about a thousand ti
 
 
 def draws_to_decide(
-    together: TaskMeans,
-    alone: Sequence[TaskMeans],
-    margin: float,
-    sizes: int = 1,
-    *,
-    clearing: bool = True,
+    together: TaskMeans, alone: Sequence[TaskMeans], margin: float, sizes: int = 1
 ) -> int | None:
     """About how many draws a task and model decide 80 % of times, all as estimated.
 
@@ -38,15 +33,12 @@ def draws_to_decide(
         alone: Each model by itself.
         margin: Percentage points that still count as nothing.
         sizes: How many sizes share the false alarms.
-        clearing: Whether "not inflated" may be said, as far as controls allow.
     """
     effects = likely_effects(together, alone)
     most = float(together.draws.max())
     for times in TIMES:
         studies = simulate_studies(effects, together, alone, times)
-        decisions = decide(*studies, margin, sizes)
-        decided = decisions.decided if clearing else decisions.alarmed
-        if decided.mean() >= POWER:
+        if 1 - decide(*studies, margin, sizes).open.mean() >= POWER:
             return ceil(most * times)
     return None
 

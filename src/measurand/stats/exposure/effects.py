@@ -9,7 +9,8 @@ of it. Of task t and model l, draw s,
 with a variance of the luck for each task and model, found from the draws. Tasks are
 those that there are: the mean effect is the mean over them, and its interval holds the
 luck of draws and trainings alone. How far tasks differ beyond luck is an effect of its
-own, the spread (Q-profile, Viechtbauer 2007), and says what a new task may see.
+own, the spread (Q-profile, Viechtbauer 2007). It says nothing of a task that is not
+there: an interval for that rests on the spread of few tasks, and covers too seldom.
 
 Draws of one pool share items. Where the answers to single items are known, the variance
 gains what items have in common from draw to draw: summed over the pairs of draws in
@@ -20,7 +21,7 @@ All functions take studies along leading axes, so that thousands can be simulate
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -103,10 +104,10 @@ class TaskMeans:
         scores = (self.means - bound) / np.sqrt(self._cautious)
         return np.asarray(t.sf(scores, self._task_freedom))
 
-    def tasks_beyond(self, bound: float) -> Floats:
-        """The p-value that a task lies within the bound, on whichever side it is."""
-        scores = (np.abs(self.means) - bound) / np.sqrt(self._cautious)
-        return np.asarray(t.sf(scores, self._task_freedom))
+    @property
+    def negated(self) -> "TaskMeans":
+        """The same with treatment and control exchanged."""
+        return replace(self, means=-self.means)
 
     @property
     def _cautious(self) -> Floats:
@@ -204,18 +205,6 @@ class Effect:
         """The standard deviation of tasks beyond luck, with a 90 % interval."""
         return task_spread(self.cells)
 
-    @cached_property
-    def new_task(self) -> Estimate:
-        """What a task that was not there may see: a 95 % prediction interval."""
-        if len(self.tasks) < 3:
-            raise Undefined("a new task can be foretold from three tasks or more")
-        error = float(np.hypot(self.cells.se, self.spread.value))
-        half = float(t.ppf(0.975, len(self.tasks) - 2)) * error
-        value = float(self.cells.average)
-        method = "prediction from mean and spread of tasks, t"
-        low, high = value - half, value + half
-        return Estimate(value, low, high, 0.95, len(self.tasks), method)
-
     def detectable(self, bound: float, sizes: int = 1) -> float:
         """The least effect that such a study finds above a bound 80 % of the time.
 
@@ -225,6 +214,16 @@ class Effect:
         tail = float(t.ppf(1 - 0.025 / sizes, freedom))
         return bound + (tail + float(t.ppf(POWER, freedom))) * float(self.cells.se)
 
+    def detectable_task(self, share: float) -> float:
+        """The least bias of one task that is told from zero 80 % of the time.
+
+        Of the task whose variance is in the middle, as one of so many that share the
+        false alarms: `share` is the part of them that one comparison has.
+        """
+        freedom = float(np.median(self.cells.draws)) - 1
+        error = float(np.sqrt(np.median(moderate(self.cells))))
+        return float(t.ppf(1 - share, freedom) + t.ppf(POWER, freedom)) * error
+
 
 def task_spread(cells: TaskMeans, level: float = 0.90, centres: int = 1) -> Estimate:
     """The standard deviation of true task effects, by the Q-profile method."""
@@ -233,6 +232,8 @@ def task_spread(cells: TaskMeans, level: float = 0.90, centres: int = 1) -> Esti
         raise Undefined("the spread of tasks needs two of them")
     shares = (None, (1 + level) / 2, (1 - level) / 2)
     value, low, high = (float(spread_at(cells, share, centres)) for share in shares)
+    if high == 0.0:
+        raise Undefined("tasks differ by less than luck alone: no spread fits them")
     return Estimate(value, low, high, level, count, "Q-profile over tasks")
 
 
@@ -395,7 +396,10 @@ def interaction_spread(
     if len(alone) < 2 or together.means.shape[-1] < 2:
         return None
     cells = interaction_cells(together, alone)
-    return task_spread(cells, centres=len(alone) - 1)
+    try:
+        return task_spread(cells, centres=len(alone) - 1)
+    except Undefined:
+        return None
 
 
 def residual_spread(values: Floats, level: float = 0.95) -> Estimate:

@@ -30,7 +30,8 @@ class Replays:
         averages: The mean difference that each found.
         scores: How many standard errors it was off, as a share of the t quantile's
             level: the least level whose interval covers.
-        inflated: How many called it, or a task, inflated.
+        inflated: How many called it, or a task, inflated beyond the margin; or at
+            all, where nothing was planted.
         within: How many called it not inflated within the margin.
     """
 
@@ -75,7 +76,8 @@ def replay_study(
         averages[part] = together.average
         off = np.abs(together.average - planted) / together.se
         scores[part] = 2 * t.cdf(off, together.freedom) - 1
-        inflated += int((decisions.inflated | decisions.inflated_somewhere).sum())
+        alarms = decisions.above if planted > 0 else decisions.present
+        inflated += int(alarms.any.sum())
         within += int(decisions.within.sum())
     return Replays(planted, averages, scores, inflated, within)
 
