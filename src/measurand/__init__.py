@@ -60,8 +60,11 @@ if TYPE_CHECKING:  # what follows is what a type checker and an editor see
     from measurand.core.recipe import Strength, Traits
     from measurand.experiment.ask import Ask
     from measurand.experiment.experiment import Experiment, Workplace
+    from measurand.logs.answers import Answers
+    from measurand.logs.read import read_answers
 
 __all__ = [
+    "Answers",
     "Ask",
     "Audit",
     "Benchmark",
@@ -96,6 +99,7 @@ __all__ = [
     "leakage",
     "load",
     "load_report",
+    "read_answers",
     "readers",
     "selections",
 ]
@@ -136,6 +140,8 @@ HOMES = {  # where the public names live, imported when they are first used
     "measurand.core.recipe": ("Strength", "Traits"),
     "measurand.experiment.ask": ("Ask",),
     "measurand.experiment.experiment": ("Experiment", "Workplace"),
+    "measurand.logs.answers": ("Answers",),
+    "measurand.logs.read": ("read_answers",),
 }
 PUBLIC = {name: module for module, names in HOMES.items() for name in names}
 

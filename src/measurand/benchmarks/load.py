@@ -140,7 +140,9 @@ def read_source(source: str, names: list[str]) -> "pd.DataFrame":
     if not Path(source).suffix and Path(source).name == source:
         raise UnknownName("benchmark or file", source, names)
     from measurand.benchmarks.files import read_table_file
+    from measurand.benchmarks.harness import refuse_answers
 
+    refuse_answers(source)
     return read_table_file(source)
 
 

@@ -1,4 +1,4 @@
-"""measurand show: a saved report, or how a benchmark would be read."""
+"""measurand show: a saved report, how a benchmark would be read, or a log."""
 
 import shlex
 from dataclasses import asdict, dataclass
@@ -34,7 +34,8 @@ class ColumnOptions:
 @expand_groups
 def show_verb(
     what: Annotated[
-        str, typer.Argument(help="A report's folder, or a benchmark's file or name.")
+        str,
+        typer.Argument(help="A report's folder, a benchmark's file or name, or logs."),
     ],
     columns: ColumnOptions,
     data: o.Data = None,
@@ -43,10 +44,12 @@ def show_verb(
     seed: o.Seed = 0,
     verbose: o.Verbose = False,
 ) -> None:
-    """Show a saved report, or how a benchmark would be read."""
+    """Show a saved report, how a benchmark would be read, or what a log holds."""
     from measurand.report.schema import blame_reports
     from measurand.wording.text import plain_text
 
+    if _print_logs(what):
+        return
     if Path(what).is_dir():
         with blame_reports(what):
             text = _summarise_folder(Path(what), verbose=verbose)
@@ -61,6 +64,20 @@ def show_verb(
         print(plain_text(ident))
         for column, value in row.items():
             print(f"  {plain_text(column)}: {plain_text(value, 200)}")
+
+
+def _print_logs(source: str) -> bool:
+    """Print what a harness wrote there; nothing where it is something else."""
+    from measurand.benchmarks.harness import recognise
+
+    if not Path(source).exists() or recognise(source) is None:
+        return False
+    from measurand.logs.read import read_answers
+    from measurand.wording.answers import describe_logs
+
+    for line in describe_logs(read_answers(source)):
+        print(line)
+    return True
 
 
 def _summarise_folder(folder: Path, *, verbose: bool) -> str:

@@ -1,0 +1,155 @@
+"""Logs of lm-evaluation-harness: one line a document and filter."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from measurand.benchmarks.formats import parse_object_lines
+from measurand.benchmarks.harness import LM_EVAL, RESULTS, load_object, recognise
+from measurand.benchmarks.unpack import open_unpacked
+from measurand.core.errors import BadInput, quote
+from measurand.logs.answers import Answer, Answers, gather_answers
+
+NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT.+)\.jsonl(?:\.gz)?$")
+IDS = ("id", "_id", "idx", "uid", "qid", "question_id")  # of a document, the first
+
+
+def read_samples(path: Path) -> list[Answers]:
+    """The answers in a file of samples, one for each filter.
+
+    The model and the condition are in the results beside it; without these the folder
+    has the model's name.
+    """
+    named = NAME.search(path.name)
+    task = named["task"] if named else path.name.partition(".")[0]
+    time = named["time"] if named else ""
+    results = read_results(path.parent / f"results_{time}.json") if time else {}
+    with open_unpacked(path) as stream:
+        by_filter: dict[str, list[Mapping[str, Any]]] = {}
+        for row in parse_object_lines(stream):
+            by_filter.setdefault(str(row.get("filter", "none")), []).append(row)
+    terms = {
+        "harness": LM_EVAL,
+        "model": str(results.get("model_name") or path.parent.name),
+        "condition": _find_condition(results, task),
+        "version": time,
+    }
+    return [
+        _gather(rows, results, task, terms, name if len(by_filter) > 1 else "")
+        for name, rows in by_filter.items()
+    ]
+
+
+def read_results(path: Path) -> Mapping[str, Any]:
+    """The results file of a run; empty where there is none, or it is something else."""
+    if path.is_symlink() or recognise(path) is not RESULTS:
+        return {}
+    found: Mapping[str, Any] = load_object(path)
+    return found
+
+
+def _gather(
+    rows: Sequence[Mapping[str, Any]],
+    results: Mapping[str, Any],
+    task: str,
+    terms: Mapping[str, str],
+    filtered: str,
+) -> Answers:
+    """The answers of one filter."""
+    metric = _find_metric(rows)
+    name = _find_id([_part(row, "doc", dict) for row in rows])
+    answers = [_read_row(row, metric, name) for row in rows]
+    counts = _part(_part(results, "n-samples", dict), task, dict)
+    asked = counts.get("effective")
+    notes = []
+    if isinstance(asked, int) and asked > len(answers):
+        notes.append(f"{len(answers):,} of the {asked:,} rows that the results count")
+    scored_by = f"{metric}, {filtered}" if filtered else metric
+    return gather_answers(answers, notes, task=task, metric=scored_by, **terms)
+
+
+def _read_row(row: Mapping[str, Any], metric: str, name: str) -> Answer:
+    """One line of samples; lines of multiple choice keep no answer but the scores."""
+    doc = _part(row, "doc", dict)
+    ident = str(doc[name]) if name else str(row["doc_id"])
+    target, choices = str(row.get("target", "")), [*_choices(row)]
+    said = row["filtered_resps"]
+    text = said[0] if isinstance(said, list) and said else ""
+    logs = _log_likelihoods(said)
+    if logs:
+        best = max(range(len(logs)), key=logs.__getitem__)
+        text = choices[best] if best < len(choices) else str(best)
+    if target.isdigit() and int(target) < len(choices):
+        target = choices[int(target)]
+    return Answer(ident, _as_score(row.get(metric)), str(text), target, doc)
+
+
+def _log_likelihoods(said: object) -> list[float]:
+    """The log-likelihood of each choice, written as texts; none where answers are.
+
+    >>> _log_likelihoods([["-0.7", "False"], ["-1.2", "True"]])
+    [-0.7, -1.2]
+    >>> _log_likelihoods(["[invalid]"])
+    []
+    """
+    if not isinstance(said, list) or not all(isinstance(p, list) and p for p in said):
+        return []
+    try:
+        return [float(pair[0]) for pair in said]
+    except (TypeError, ValueError):
+        return []
+
+
+def _choices(row: Mapping[str, Any]) -> Iterator[str]:
+    """What was said in each request after the prompt, in their order."""
+    requests = _part(row, "arguments", dict)
+    for number in range(len(requests)):
+        request = _part(requests, f"gen_args_{number}", dict)
+        if not isinstance(request.get("arg_1"), str):
+            return
+        yield request["arg_1"].strip()
+
+
+def _find_metric(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The first metric that is one number on each line.
+
+    Of F1 the gold and the answer stand there as a pair, which is no score of an item.
+    """
+    named = rows[0].get("metrics")
+    names = [str(name) for name in named] if isinstance(named, list) else []
+    for name in names:
+        if all(_as_score(row.get(name)) is not None for row in rows):
+            return name
+    raise BadInput(
+        f"no metric is one number on each line ({', '.join(map(quote, names))}); log "
+        "one such as acc or exact_match"
+    )
+
+
+def _as_score(value: object) -> float | None:
+    """A number as a score; nothing else is one."""
+    return float(value) if isinstance(value, bool | int | float) else None
+
+
+def _find_id(docs: Sequence[Mapping[str, Any]]) -> str:
+    """The column of the document that names it; empty where none does."""
+    for name in IDS:
+        idents = [doc.get(name) for doc in docs]
+        plain = all(isinstance(ident, str | int) for ident in idents)
+        if plain and len({*idents}) == len(idents):
+            return name
+    return ""
+
+
+def _find_condition(results: Mapping[str, Any], task: str) -> str:
+    """Which copy of ours the task is, as its metadata say; empty where it is none."""
+    config = _part(_part(results, "configs", dict), task, dict)
+    ours = _part(_part(config, "metadata", dict), "measurand", dict)
+    return str(ours.get("intervention", ""))
+
+
+def _part(value: Mapping[str, Any], key: str, kind: type) -> Any:
+    """A part of a log that should be of this kind; an empty one where it is not."""
+    inner = value.get(key)
+    return inner if isinstance(inner, kind) else kind()

@@ -1,0 +1,148 @@
+"""The answers in a log, in a folder of logs, or in a plain table."""
+
+import gzip
+import zlib
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from measurand.benchmarks.files import FORMATS, read_table_file
+from measurand.benchmarks.harness import (
+    AGGREGATE,
+    INSTANCES,
+    LOG,
+    RESULTS,
+    SAMPLES,
+    Kind,
+    find_logs,
+    load_object,
+    recognise,
+)
+from measurand.core.errors import BadInput, join_names, quote
+from measurand.logs.answers import TABLE, Answer, Answers, gather_answers
+from measurand.logs.every_eval import read_aggregate, read_instances
+from measurand.logs.inspect_ai import read_log
+from measurand.logs.lm_eval import read_samples
+
+MOST_NOTES = 5  # files of a folder that are named where they could not be read
+
+
+def read_answers(source: str | Path | pd.DataFrame) -> list[Answers]:
+    """The answers in a log, in a folder of logs, or in a plain table.
+
+    A table has a column `id` and `score` or `prediction` with `label`; `model`,
+    `condition` and `repeat` are read where they are there. Of several runs of one task
+    by one model under one condition the newest counts, which its notes say.
+
+    Returns:
+        One for each task, condition, model and metric, in that order.
+    """
+    if isinstance(source, pd.DataFrame):
+        return _read_table(source, "table")
+    path = Path(source)
+    if not path.is_dir():
+        return _read_file(path, recognise(path))
+    found: list[Answers] = []
+    unread: list[str] = []
+    for each, kind in find_logs(path):
+        if kind is RESULTS:  # read along with the samples beside it
+            continue
+        try:
+            found += _read_file(each, kind)
+        except BadInput as bad:
+            unread.append(str(bad))
+    if not found:
+        why = f": {'; '.join(unread[:MOST_NOTES])}" if unread else ""
+        raise BadInput(
+            f"{quote(str(path), 200)} holds no log that can be read{why}; give logs of "
+            "lm-eval (--log_samples), Inspect or Every Eval Ever"
+        )
+    return [
+        replace(log, notes=(*log.notes, *unread[:MOST_NOTES])) if n == 0 else log
+        for n, log in enumerate(_keep_newest(found))
+    ]
+
+
+def _keep_newest(found: Sequence[Answers]) -> list[Answers]:
+    """One of each task, condition, model and metric: the newest, which says so."""
+    by_key: dict[tuple[str, ...], list[Answers]] = {}
+    for log in found:
+        by_key.setdefault(log.key, []).append(log)
+    kept = []
+    for _, logs in sorted(by_key.items()):
+        newest = max(logs, key=lambda log: log.version)
+        # The same run may stand there twice, as a zip and as JSON.
+        older = len({log.version for log in logs}) - 1
+        note = f"{older} older run{'s' * (older > 1)} of it left out"
+        notes = (*newest.notes, *([note] if older else []))
+        kept.append(replace(newest, notes=notes))
+    return kept
+
+
+def _read_file(path: Path, kind: Kind | None) -> list[Answers]:
+    """The answers in one file."""
+    try:
+        if kind is SAMPLES:
+            return read_samples(path)
+        if kind is LOG:
+            return [read_log(path)]
+        if kind is INSTANCES:
+            return read_instances(path)
+        if kind is AGGREGATE:
+            return read_aggregate(path, load_object(path))
+        if kind is RESULTS:
+            raise BadInput(
+                "it holds totals and no answers; give the samples_….jsonl beside it, "
+                "which lm-eval writes with --log_samples"
+            )
+        return _read_table(read_table_file(path), path.name.partition(".")[0])
+    except (OSError, EOFError, gzip.BadGzipFile, zlib.error) as broken:
+        problem = str(broken)
+    except BadInput as bad:
+        problem = str(bad)
+        if problem.startswith("cannot read"):
+            raise
+    raise BadInput(f"cannot read {quote(str(path), 200)}: {problem}") from None
+
+
+def _read_table(table: pd.DataFrame, name: str) -> list[Answers]:
+    """The answers in a plain table, one for each model and condition."""
+    columns = [*map(str, table.columns)]
+    scored = "score" in columns or {"prediction", "label"} <= {*columns}
+    if "id" not in columns or not scored:
+        raise BadInput(
+            f"its columns are {join_names(columns[:20])}; answers need `id` and "
+            "`score`, or `id`, `prediction` and `label`; files may be logs of lm-eval, "
+            f"Inspect or Every Eval Ever, or a table ({', '.join(FORMATS)})"
+        )
+    by = [column for column in ("model", "condition") if column in columns]
+    groups = table.groupby(by, sort=True) if by else [((), table)]
+    answers = []
+    for key, rows in groups:
+        named = dict(zip(by, map(str, key), strict=True))
+        answers.append(
+            gather_answers(
+                [_read_table_row(row) for row in rows.to_dict("records")],
+                harness=TABLE,
+                model=named.get("model", ""),
+                condition=named.get("condition", ""),
+                task=name,
+                metric="score" if "score" in columns else "accuracy",
+            )
+        )
+    return answers
+
+
+def _read_table_row(row: dict[Any, Any]) -> Answer:
+    """One row; without a score it is right where the prediction is the label."""
+    said, gold = str(row.get("prediction", "")), str(row.get("label", ""))
+    score: float | None = float(said.strip() == gold.strip())
+    if "score" in row:
+        number = pd.to_numeric(row["score"], errors="coerce")
+        score = None if pd.isna(number) else float(number)
+    taken = {"id", "score", "prediction", "label", "model", "condition", "repeat"}
+    fields = {str(name): cell for name, cell in row.items() if name not in taken}
+    return Answer(str(row["id"]), score, said, gold, fields)
