@@ -76,6 +76,9 @@ FACTS = {
     "settle.dose": "dose",
     "settle.tasks": "",
     "bound.exposure": "bound",
+    "log.score": "model task metric score items",
+    "log.mean": "model task metric score items",
+    "log.lost": "model lost condition items",
     "settle.group": "",
     "settle.items": "items",
     "settle.reader": "reader",
@@ -95,7 +98,7 @@ def estimate(value, low, high, level=0.95):
 def example(fact):
     """Some value of a fact."""
     words = {"reader": "tfidf", "rival": "cross, query twice", "control": "sparse"}
-    if fact in ("part", "cue", "label", "task", "model", "size"):
+    if fact in ("part", "cue", "label", "task", "model", "size", "metric", "condition"):
         return NAME
     if fact in ("readers", "names"):
         return (NAME, Name("reader", "tfidf"))
