@@ -12,9 +12,8 @@ from measurand.benchmarks.files import read_table_file
 from measurand.benchmarks.nested import (
     find_nested,
     look_inside,
-    suggest_evidence,
-    suggest_roles,
 )
+from measurand.benchmarks.proposal import suggest_evidence, suggest_roles
 from measurand.core.errors import AmbiguousRoles, BadInput
 
 

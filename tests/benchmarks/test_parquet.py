@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from measurand.benchmarks import parquet, unpack
+from measurand.benchmarks import files, parquet
+from measurand.benchmarks.candidates import find_options
 from measurand.benchmarks.files import read_table_file
-from measurand.benchmarks.pointers import find_options
 from measurand.core.errors import BadInput
 from measurand.core.files import DEEPEST
 
@@ -22,7 +22,7 @@ LIMITED = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (2**32, 2**32))
 from measurand.benchmarks.files import read_table_file
-from measurand.benchmarks.pointers import find_options
+from measurand.benchmarks.candidates import find_options
 from measurand.core.errors import BadInput
 for path in sys.argv[1:]:
     try: print(len(read_table_file(path)))
@@ -182,7 +182,7 @@ def test_numbers_and_bytes_of_one_width_are_counted_by_the_footer(
 def test_a_file_that_unpacks_to_too_many_times_its_size_is_one_line(
     tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(unpack, "FREE", 1_000_000)
+    monkeypatch.setattr(files, "FREE", 1_000_000)
     fits = write(tmp_path / "fits.parquet", {"a": repeat("x" * 200)})
     assert len(read_table_file(fits)) == ROWS
     for column in (repeat("x" * 2_000), listed(repeat("x" * 2_000))):

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from measurand.benchmarks import paths
 from measurand.benchmarks.assemble import from_frames
-from measurand.benchmarks.nested import suggest_roles
 from measurand.benchmarks.paths import Path, follow_path, parse_paths
+from measurand.benchmarks.proposal import suggest_roles
 from measurand.core.errors import BadInput, BadOption, MeasurandError, NoField
 
 COLUMNS = ["ctx", "title", "body", "a.b", "c+d"]

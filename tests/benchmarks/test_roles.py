@@ -1,11 +1,6 @@
 import pytest
 
-from measurand.benchmarks.roles import (
-    ColumnRoles,
-    NamedColumns,
-    infer_roles,
-    misspelt_parts,
-)
+from measurand.benchmarks.roles import ColumnRoles, NamedColumns, infer_roles
 from measurand.core.errors import AmbiguousRoles, BadInput, NoField
 
 
@@ -97,17 +92,6 @@ def test_a_wrong_name_is_answered_with_the_nearest():
 def test_a_wrong_name_of_any_role_is_answered_in_any_case(role, name):
     with pytest.raises(NoField, match="did you mean 'article'"):
         infer_roles(["claim", "article", "label"], NamedColumns(**{role: name}))
-
-
-def test_a_misspelt_column_is_named_where_its_part_is_left_out():
-    columns = ["claim", "Evidense", "label", "explanaton", "context_id"]
-    roles = infer_roles(columns)
-    assert misspelt_parts(columns, roles) == [
-        "'Evidense' could be the evidence",
-        "'explanaton' could be the rationale",
-    ]
-    named = infer_roles(columns, NamedColumns(metadata=("Evidense", "explanaton")))
-    assert misspelt_parts(columns, named) == []
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ from typing import Any, Unpack
 import pandas as pd
 
 from measurand.benchmarks import BENCHMARKS
-from measurand.benchmarks.assemble import from_frames, to_dataframe
+from measurand.benchmarks.assemble import from_frames
 from measurand.benchmarks.cells import JOIN
+from measurand.benchmarks.formats import to_dataframe
 from measurand.benchmarks.load import benchmark_title, load_benchmark, read_source
 from measurand.benchmarks.roles import Columns
 from measurand.benchmarks.task_files import add_task_roles

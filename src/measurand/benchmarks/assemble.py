@@ -1,64 +1,51 @@
 """From tables and roles to a checked benchmark."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Unpack
 
 import pandas as pd
 
-from measurand.benchmarks.advice import advise_label
+from measurand.benchmarks.candidates import check_unread_choices, find_candidate
 from measurand.benchmarks.cells import (
     JOIN,
-    UNLABELLED,
-    label_cells,
+    clean_table,
+    drop_unlabelled,
+    group_column,
     labels_alike,
-    metadata_cells,
-    name_cells,
-    rationale_cells,
-    text_cells,
 )
-from measurand.benchmarks.choices import find_choice_columns, read_choices
-from measurand.benchmarks.counts import (
+from measurand.benchmarks.choices import read_choices
+from measurand.benchmarks.formats import to_dataframe
+from measurand.benchmarks.interpretations import (
+    agreed_gold,
+    find_kind,
+    misspelt_parts,
+)
+from measurand.benchmarks.metadata import derive_metadata, metadata_schema
+from measurand.benchmarks.nested import add_path_columns, unfold_rows
+from measurand.benchmarks.paths import is_missing, parse_paths
+from measurand.benchmarks.proposal import advise_roles, suggest_evidence
+from measurand.benchmarks.roles import (
+    ColumnRoles,
+    Columns,
+    NamedColumns,
+    infer_roles,
+    name_columns,
+    plain_names,
+)
+from measurand.benchmarks.screening import screen_side, take_answers
+from measurand.benchmarks.sides import describe_sides, explain_sides
+from measurand.benchmarks.split import (
+    SplitTables,
     benchmark_counts,
     check_benchmark_labels,
     check_count,
     check_enough_items,
+    pair_tables,
+    split_table,
 )
-from measurand.benchmarks.formats import require_distinct_names
-from measurand.benchmarks.metadata import derive_metadata, metadata_schema
-from measurand.benchmarks.nested import (
-    add_path_columns,
-    suggest_evidence,
-    suggest_roles,
-)
-from measurand.benchmarks.paths import is_missing, parse_paths, path_column
-from measurand.benchmarks.pointers import check_unread_choices, find_candidate
-from measurand.benchmarks.proposal import propose_columns
-from measurand.benchmarks.rivals import agreed_gold
-from measurand.benchmarks.roles import (
-    PLAIN_DOCUMENTS,
-    PLAIN_SUBJECTS,
-    ColumnRoles,
-    Columns,
-    NamedColumns,
-    find_named,
-    infer_roles,
-    misspelt_parts,
-    name_columns,
-    plain_names,
-)
-from measurand.benchmarks.screening import (
-    accepted_column,
-    find_answer_column,
-    screen_side,
-    take_answers,
-)
-from measurand.benchmarks.sides import describe_sides, explain_sides
-from measurand.benchmarks.split import SplitTables, pair_tables, split_table
-from measurand.benchmarks.unfold import unfold_rows
 from measurand.core.benchmark import Benchmark
-from measurand.core.choices import are_free
 from measurand.core.errors import (
     AmbiguousRoles,
     BadInput,
@@ -68,13 +55,11 @@ from measurand.core.errors import (
     join_names,
     quote,
 )
-from measurand.core.items import Items, with_columns
+from measurand.core.items import Items
 from measurand.core.names import LABELS_ALIKE, check_text
 from measurand.core.seeds import generator
 from measurand.selections.rows import Sample
 
-NO_CLASS = "-1"  # the hub's label where there is none, if classes are numbers
-FEWEST_NUMBERED = 3  # classes from 0 on, before a -1 beside them is none of them
 LONGEST_JOIN = 100  # letters, which stand between all texts of all cells
 
 
@@ -102,18 +87,18 @@ def assemble_benchmark(
     if train.empty:
         raise BadInput("the table has no rows; give some items")
     if test is None:
-        tables, dropped = _drop_unlabelled_rows(
-            [_clean_table(train, roles, join)], roles.label
+        tables, dropped = drop_unlabelled(
+            [clean_table(train, roles, join)], roles.label
         )
         if len(tables[0]):  # else it is said which side lacks what
             check_count(len(tables[0]))
         sides = split_table(tables[0], roles, split_by, seed)
     else:
         clean_tables = [
-            _clean_table(train, roles, join, "train"),
-            _clean_table(test, roles, join, "test"),
+            clean_table(train, roles, join, "train"),
+            clean_table(test, roles, join, "test"),
         ]
-        tables, dropped = _drop_unlabelled_rows(clean_tables, roles.label)
+        tables, dropped = drop_unlabelled(clean_tables, roles.label)
         sides = pair_tables(tables[0], tables[1], roles)
     if roles.answers is not None:
         sides = _screen_sides(sides, roles, seed)
@@ -151,90 +136,6 @@ def _check_some_text(sides: SplitTables, columns: Sequence[str]) -> None:
         )
 
 
-def _clean_table(
-    frame: pd.DataFrame, roles: ColumnRoles, join: str = JOIN, side: str = ""
-) -> pd.DataFrame:
-    """The columns that play a part, as text, under the item ids."""
-    prefix = f"{side} " if side else ""
-    columns = {roles.query: text_cells(frame[roles.query], f"{prefix}query", join)}
-    if roles.evidence is not None:
-        columns[roles.evidence] = text_cells(
-            frame[roles.evidence], f"{prefix}evidence", join
-        )
-    for column in roles.fields:
-        if column not in columns:
-            columns[column] = text_cells(frame[column], f"{prefix}field {column}", join)
-    if roles.choices is not None:
-        columns[roles.choices] = frame[roles.choices]
-    accepted = accepted_column(roles)
-    if accepted is not None:
-        columns[accepted] = frame[accepted]
-    columns[roles.label] = label_cells(frame[roles.label], f"{prefix}label", join)
-    for column in roles.explanations:
-        if column not in columns:
-            columns[column] = rationale_cells(frame[column], join)
-    for column in roles.metadata:
-        columns[column] = metadata_cells(frame[column], join)
-    for name in (roles.subject, roles.document):
-        if name is not None and name not in columns:
-            columns[name] = metadata_cells(frame[name], join)
-    if roles.group in columns:
-        columns[str(_group_column(roles))] = columns[str(roles.group)]
-    elif roles.group is not None:
-        columns[roles.group] = name_cells(frame[roles.group], f"{prefix}group", join)
-    if roles.split is not None and not side:
-        columns[roles.split] = name_cells(frame[roles.split], "split", join)
-    if roles.id is not None:
-        ids = name_cells(frame[roles.id], f"{prefix}id", join).tolist()
-    else:
-        id_prefix = f"{side}-" if side else ""
-        ids = [f"{id_prefix}{row}" for row in range(len(frame))]
-    return pd.DataFrame(columns).set_axis(pd.Index(ids, name="id"), axis="index")
-
-
-def _group_column(roles: ColumnRoles) -> str | None:
-    """The column of the group: apart from a text, which may be read changed.
-
-    >>> _group_column(infer_roles(["claim", "label"]))
-    >>> _group_column(ColumnRoles("claim", None, "label", group="claim"))
-    'claim (group)'
-    """
-    texts = (roles.query, roles.evidence, *roles.fields)
-    name = roles.group
-    if name is None or name not in texts:
-        return name
-    taken = (*texts, roles.label, *roles.metadata, *roles.explanations, roles.split)
-    while name in taken:
-        name = f"{name} (group)"
-    return name
-
-
-def _drop_unlabelled_rows(
-    tables: list[pd.DataFrame], label: str
-) -> tuple[list[pd.DataFrame], dict[str, int]]:
-    """The tables without the rows that are marked as having no label, if others do."""
-    marks = _unlabelled_marks({*pd.concat([table[label] for table in tables])})
-    remaining = [table[~table[label].isin(marks)] for table in tables]
-    dropped = sum(map(len, tables)) - sum(map(len, remaining))
-    if not dropped or not any(map(len, remaining)):
-        return tables, {}
-    return remaining, {"dropped_no_label": dropped}
-
-
-def _unlabelled_marks(labels: Set[str]) -> list[str]:
-    """What stands for no label among these: SNLI's mark, and -1 below numbered classes.
-
-    The hub numbers classes from 0. Beside 0 and 1 alone, -1 is as often a class.
-
-    >>> _unlabelled_marks({"-1", "0", "1", "2"}), _unlabelled_marks({"-1", "0", "1"})
-    (['-', '-1'], ['-'])
-    """
-    classes = labels - {UNLABELLED, NO_CLASS}
-    numbered = classes == {*map(str, range(len(classes)))}
-    is_none = numbered and len(classes) >= FEWEST_NUMBERED
-    return [UNLABELLED, NO_CLASS] if is_none else [UNLABELLED]
-
-
 MOST_ALIKE = 3  # groups of labels that are named
 
 
@@ -269,10 +170,10 @@ def _build_benchmark(
     fields = roles.fields or ((query,) if evidence is None else (query, evidence))
     if choices is not None:
         fields = (*fields, choices)
-    parts = (fields, label, metadata, _group_column(roles), choices)
+    parts = (fields, label, metadata, group_column(roles), choices)
     items = partial(
         Items,
-        answers=accepted_column(roles),
+        answers=roles.accepted,
         subject=roles.subject,
         document=roles.document,
     )
@@ -345,7 +246,9 @@ def from_frames(
     if named_columns.split is None and _is_one_split(tables[0], roles):
         roles = replace(roles, split=None)  # the authors' dev file, say, by itself
     widened, described, counted = read_kind(widened, roles, seed)
-    left_out = [describe_sides(tables), *_unread_parts(tables[0], roles)]
+    left_out = _unread_parts(tables[0], roles)
+    if len(tables) > 1:
+        left_out.insert(0, describe_sides(tables))
     if (candidate := find_candidate(widened[0], roles)) is not None:
         left_out.append(
             f"{quote(candidate)} tells rows of one {quote(roles.query)} apart; to read "
@@ -393,13 +296,10 @@ def _find_roles(
     ]
     proposal: dict[str, str] = {}
 
-    def advise(missing: Sequence[str]) -> str:
-        if advice := _advise(tables[0], missing, names):
-            return advice
-        guesses = propose_columns(tables[0], names, missing)
-        if {*missing} <= {*guesses}:
-            proposal.update(guesses)
-        return join_arguments(proposal)
+    def advise(missing: Sequence[str], free: Sequence[str]) -> str:
+        advice, guesses = advise_roles(tables[0], missing, free, names)
+        proposal.update(guesses)
+        return advice
 
     try:
         roles = infer_roles(filled, read, advise)
@@ -408,16 +308,6 @@ def _find_roles(
         raise
     check_unread_choices(widened[0], shared, roles, named)
     return widened, roles
-
-
-def join_arguments(columns: Mapping[str, str]) -> str:
-    """The columns of several parts, as messages name arguments.
-
-    >>> join_arguments({"query": "stmt", "evidence": "snip", "label": "verdict"})
-    "`query` 'stmt', `evidence` 'snip' and `label` 'verdict'"
-    """
-    named = [f"`{part}` {quote(name, 200)}" for part, name in columns.items()]
-    return " and ".join(filter(None, [", ".join(named[:-1]), *named[-1:]]))
 
 
 def _has_values(tables: Sequence[pd.DataFrame], column: str) -> bool:
@@ -436,25 +326,6 @@ def _is_one_split(table: pd.DataFrame, roles: ColumnRoles) -> bool:
     return roles.split is not None and len({*map(str, table[roles.split])}) == 1
 
 
-def find_kind(
-    table: pd.DataFrame, columns: Sequence[str], named: NamedColumns
-) -> NamedColumns:
-    """The names, with the columns of choices or of free answers where there are any."""
-    if named.answers is None:  # free ones are read as such beside any choices
-        named = replace(named, choices=find_choice_columns(table, columns, named))
-    named = replace(named, answers=find_answer_column(table, columns, named))
-    if not (named.choices or named.answers):
-        return named
-    taken = {*named.choices, named.answers}
-    free = [column for column in columns if column not in taken]
-    return replace(
-        named,
-        label=named.label or agreed_gold(table, columns, named),
-        subject=named.subject or find_named(table, free, PLAIN_SUBJECTS),
-        document=named.document or find_named(table, free, PLAIN_DOCUMENTS),
-    )
-
-
 def read_kind(
     tables: list[pd.DataFrame], roles: ColumnRoles, seed: int
 ) -> tuple[list[pd.DataFrame], dict[str, str], dict[str, int]]:
@@ -466,24 +337,10 @@ def read_kind(
     return tables, {}, {}
 
 
-def _advise(
-    table: pd.DataFrame, missing: Sequence[str], named: Mapping[str, str]
-) -> str:
-    """What to name for parts that no column plainly plays."""
-    paths = suggest_roles(table, named)
-    free = [str(name) for name in table.columns if str(name) not in named]
-    label = advise_label(table, free) if "label" in missing else ""
-    if "label" in paths and not label:
-        [values] = [path_column(table, p) for p in parse_paths(paths["label"], free)]
-        part = "answers" if are_free([*values]) else "label"
-        label = f"`{part}` {paths['label']!r}" if "label" in missing else ""
-    query = f"`query` {paths['query']!r}" if {"query"} & {*missing} & {*paths} else ""
-    return " and ".join(filter(None, [query, label]))
-
-
 def _unread_parts(table: pd.DataFrame, roles: ColumnRoles) -> list[str]:
     """What may be the evidence or the rationale, and is read as neither."""
-    path = suggest_evidence(table, roles.columns)
+    has_evidence = roles.evidence is not None or roles.fields
+    path = None if has_evidence else suggest_evidence(table, roles.columns)
     filled = [str(c) for c in table.columns if _has_values([table], c)]
     if path is None or path in table.columns:
         return misspelt_parts(filled, roles)
@@ -499,40 +356,6 @@ def check_join(join: object) -> None:
     check_text("join", join)
     if len(join) > LONGEST_JOIN:
         raise BadOption(f"`join` has {len(join):,} letters; allowed are {LONGEST_JOIN}")
-
-
-def to_dataframe(source: object) -> pd.DataFrame:
-    """The rows as a DataFrame whose column names are text and differ."""
-    if isinstance(source, pd.DataFrame):
-        names = require_distinct_names([str(column) for column in source.columns])
-        return source.set_axis(names, axis="columns")
-    if isinstance(source, Mapping) and source:
-        parts = {str(split): to_dataframe(part) for split, part in source.items()}
-        if len(parts) == 1:
-            return next(iter(parts.values()))
-        tables = [part.assign(split=split) for split, part in parts.items()]
-        return pd.concat(tables, ignore_index=True)
-    if hasattr(source, "to_pandas") and hasattr(source, "features"):
-        return _name_class_labels(source.to_pandas(), source.features or {})
-    raise BadInput(
-        f"a {type(source).__name__} is no table; give a pandas DataFrame, or a Dataset "
-        "or DatasetDict of the datasets library"
-    )
-
-
-def _name_class_labels(
-    table: pd.DataFrame, features: Mapping[str, Any]
-) -> pd.DataFrame:
-    """The table with the numbers of class labels turned into the names they stand for.
-
-    A negative number means that the label is kept secret or was never given.
-    """
-    for column, feature in features.items():
-        names = getattr(feature, "names", None)
-        if names is not None:
-            class_names = {**dict(enumerate(names)), -1: UNLABELLED}
-            table = with_columns(table, {column: table[column].map(class_names)})
-    return table
 
 
 def sample_benchmark(

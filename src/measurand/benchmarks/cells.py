@@ -1,22 +1,24 @@
 """Cells of every kind, turned into the text that items hold."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from numbers import Integral, Real
 
 import numpy as np
 import pandas as pd
 
-from measurand.benchmarks.formats import TEXT
+from measurand.benchmarks.formats import TEXT, UNLABELLED
 from measurand.benchmarks.nested import check_no_objects
 from measurand.benchmarks.paths import Parts
+from measurand.benchmarks.roles import ColumnRoles
 from measurand.core.choices import are_free
 from measurand.core.errors import BadInput, quote
 from measurand.core.files import DEEPEST
 
 MISSING = "missing"  # the value of a metadata cell that holds nothing
-UNLABELLED = "-"  # SNLI's label where its annotators did not agree
 LISTS = (list, tuple, np.ndarray)
+NO_CLASS = "-1"  # the hub's label where there is none, if classes are numbers
+FEWEST_NUMBERED = 3  # classes from 0 on, before a -1 beside them is none of them
 JOIN = " "  # between the texts of a cell, so that they read on as one
 
 
@@ -230,3 +232,87 @@ def _mend_surrogates(words: str) -> str:
         # Through UTF-16, so that two halves that do stand together become one letter.
         return words.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return words
+
+
+def clean_table(
+    frame: pd.DataFrame, roles: ColumnRoles, join: str = JOIN, side: str = ""
+) -> pd.DataFrame:
+    """The columns that play a part, as text, under the item ids."""
+    prefix = f"{side} " if side else ""
+    columns = {roles.query: text_cells(frame[roles.query], f"{prefix}query", join)}
+    if roles.evidence is not None:
+        columns[roles.evidence] = text_cells(
+            frame[roles.evidence], f"{prefix}evidence", join
+        )
+    for column in roles.fields:
+        if column not in columns:
+            columns[column] = text_cells(frame[column], f"{prefix}field {column}", join)
+    if roles.choices is not None:
+        columns[roles.choices] = frame[roles.choices]
+    accepted = roles.accepted
+    if accepted is not None:
+        columns[accepted] = frame[accepted]
+    columns[roles.label] = label_cells(frame[roles.label], f"{prefix}label", join)
+    for column in roles.explanations:
+        if column not in columns:
+            columns[column] = rationale_cells(frame[column], join)
+    for column in roles.metadata:
+        columns[column] = metadata_cells(frame[column], join)
+    for name in (roles.subject, roles.document):
+        if name is not None and name not in columns:
+            columns[name] = metadata_cells(frame[name], join)
+    if roles.group in columns:
+        columns[str(group_column(roles))] = columns[str(roles.group)]
+    elif roles.group is not None:
+        columns[roles.group] = name_cells(frame[roles.group], f"{prefix}group", join)
+    if roles.split is not None and not side:
+        columns[roles.split] = name_cells(frame[roles.split], "split", join)
+    if roles.id is not None:
+        ids = name_cells(frame[roles.id], f"{prefix}id", join).tolist()
+    else:
+        id_prefix = f"{side}-" if side else ""
+        ids = [f"{id_prefix}{row}" for row in range(len(frame))]
+    return pd.DataFrame(columns).set_axis(pd.Index(ids, name="id"), axis="index")
+
+
+def group_column(roles: ColumnRoles) -> str | None:
+    """The column of the group: apart from a text, which may be read changed.
+
+    >>> group_column(ColumnRoles("claim", None, "label"))
+    >>> group_column(ColumnRoles("claim", None, "label", group="claim"))
+    'claim (group)'
+    """
+    texts = (roles.query, roles.evidence, *roles.fields)
+    name = roles.group
+    if name is None or name not in texts:
+        return name
+    taken = (*texts, roles.label, *roles.metadata, *roles.explanations, roles.split)
+    while name in taken:
+        name = f"{name} (group)"
+    return name
+
+
+def drop_unlabelled(
+    tables: list[pd.DataFrame], label: str
+) -> tuple[list[pd.DataFrame], dict[str, int]]:
+    """The tables without the rows that are marked as having no label, if others do."""
+    marks = _unlabelled_marks({*pd.concat([table[label] for table in tables])})
+    remaining = [table[~table[label].isin(marks)] for table in tables]
+    dropped = sum(map(len, tables)) - sum(map(len, remaining))
+    if not dropped or not any(map(len, remaining)):
+        return tables, {}
+    return remaining, {"dropped_no_label": dropped}
+
+
+def _unlabelled_marks(labels: Set[str]) -> list[str]:
+    """What stands for no label among these: SNLI's mark, and -1 below numbered classes.
+
+    The hub numbers classes from 0. Beside 0 and 1 alone, -1 is as often a class.
+
+    >>> _unlabelled_marks({"-1", "0", "1", "2"}), _unlabelled_marks({"-1", "0", "1"})
+    (['-', '-1'], ['-'])
+    """
+    classes = labels - {UNLABELLED, NO_CLASS}
+    numbered = classes == {*map(str, range(len(classes)))}
+    is_none = numbered and len(classes) >= FEWEST_NUMBERED
+    return [UNLABELLED, NO_CLASS] if is_none else [UNLABELLED]

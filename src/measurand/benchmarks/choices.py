@@ -1,15 +1,14 @@
-"""Choices that items bring along: which columns hold them, and which one is right.
+"""Choices that items bring along: their texts, and how they are marked.
 
 A cell may hold a list of texts, such a list in JSON, objects with a text and perhaps a
-letter each, an object of texts by letter, or the choices stand in a column each. The
-gold may be an index, a letter or the text of one choice.
+letter each, an object of texts by letter, or the choices stand in a column each. A mark
+stands beside a text, or before it. The gold may be an index, a letter, a mark or the
+text of one choice (`golds.py`).
 """
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 
 import numpy as np
 import pandas as pd
@@ -17,153 +16,38 @@ import pandas as pd
 from measurand.benchmarks.cells import scalar_text
 from measurand.benchmarks.formats import TEXT
 from measurand.benchmarks.golds import (
+    MARK,
+    ItemChoices,
     gold_letters,
     gold_way,
+    mark_key,
     range_text,
     read_golds,
     right_keys,
 )
-from measurand.benchmarks.item_choices import ItemChoices, choice_keys, mark_key
-from measurand.benchmarks.marks import (
-    drop_padding,
-    fitting_marks,
-    mark_by_prefix,
-    marks_beside,
-    open_cell,
-)
 from measurand.benchmarks.nested import check_no_objects
-from measurand.benchmarks.paths import is_missing, open_listed
-from measurand.benchmarks.roles import (
-    ColumnRoles,
-    NamedColumns,
-    bare_name,
-    has_plain_label,
+from measurand.benchmarks.paths import (
+    Path,
+    is_missing,
+    lists_by_key,
+    open_listed,
+    open_nested,
+    parse_paths,
+    path_column,
 )
-from measurand.core.errors import AmbiguousRoles, BadInput, join_names, quote
+from measurand.benchmarks.printed import check_printed
+from measurand.benchmarks.roles import WORDS, ColumnRoles, bare_name
+from measurand.core.errors import BadInput, quote
 from measurand.core.items import LETTERS, pack_choices, with_columns
 from measurand.core.seeds import generator
 
-PLAIN_CHOICES = frozenset(
-    {"choices", "options", "endings", "answeroptions", "answersoptions"}
-    | {"answerchoices", "multiplechoices"}
-)
-FAMILY = re.compile(
-    r"(|options?|op|opt|endings?|choices?|alternatives?|answer|sol)([a-j]|\d{1,2})"
-)
-WRONG = re.compile(r"(?:distractor|incorrectanswer|wronganswer)(\d{1,2})")
-RIGHT = frozenset({"correctanswer", "answer"})
-GOLD = re.compile(r"\(?[A-Ja-j][).]?|\d")  # a letter or a place
+TEXT_KEY = "text"
+# A number must stand apart from what follows: "1.5" is a choice, and no first one.
+PREFIX = re.compile(r"\s*[(\[]?(?:([A-Za-z])[)\].:]+\s*|(\d{1,2})[)\].:]+\s+)\S")
 FEWEST, MOST = 2, len(LETTERS)
 COLUMN = "by the names of their columns"  # how a gold may name a choice
-ROWS = 50  # that are looked at, from the first on
 
-
-def find_choice_columns(
-    table: pd.DataFrame, columns: Sequence[str], named: NamedColumns
-) -> tuple[str, ...]:
-    """The columns of the choices: as named, else by plain names and what they hold."""
-    if named.choices:
-        return named.choices
-    taken = named.names()
-    free = [column for column in columns if column not in taken]
-    plain = [column for column in free if bare_name(column) in PLAIN_CHOICES]
-    unread = [column for column in plain if not _holds_lists(table[column])]
-    plain = [column for column in plain if column not in unread]
-    if len(plain) > 1:
-        raise AmbiguousRoles(
-            f"{len(plain)} columns could be the choices: {join_names(plain)}; the "
-            f"columns are {join_names(columns)}; name one with `choices`"
-        )
-    if plain:
-        return tuple(plain)
-    families = [*_families(free)]
-    families = [
-        family
-        for family in families
-        if named.label or has_plain_label([c for c in free if c not in family[:-1]])
-    ]
-    if len(families) > 1:
-        spans = [f"{family[0]} to {family[-1]}" for family in families]
-        raise AmbiguousRoles(
-            f"{len(families)} families of columns could be the choices: "
-            f"{join_names(spans)}; name the columns of one with `choices`"
-        )
-    if families:
-        return families[0]
-    if unread and any(_holds_golds(table[c]) for c in free if has_plain_label([c])):
-        raise BadInput(
-            f"column {quote(unread[0])} is called like choices and the label counts or "
-            f"letters them, but its cells are no lists, such as "
-            f"{quote(str(table[unread[0]].iloc[0]))}; give lists (in JSON), a column "
-            "for each choice with `choices`, or another part, such as `metadata`"
-        )
-    return ()
-
-
-def _holds_golds(column: "pd.Series[str]") -> bool:
-    """Whether cells are letters or small numbers, as where they point at a choice."""
-    cells = [str(scalar_text(cell)) for cell in islice(column, ROWS)]
-    return all(GOLD.fullmatch(cell) for cell in cells) and len({*cells}) > 1
-
-
-def _holds_lists(column: "pd.Series[str]") -> bool:
-    """Whether most of the first cells are lists or objects, or JSON that holds one."""
-    cells = [*islice((cell for cell in column if not is_missing(cell)), ROWS)]
-    return 2 * sum(_may_hold_choices(open_listed(cell)) for cell in cells) > len(cells)
-
-
-def _may_hold_choices(opened: object) -> bool:
-    """Whether a cell is a list, or an object of lists or of texts alone.
-
-    >>> [_may_hold_choices(c) for c in (["oak"], {"A": "oak"}, {"lang": "en", "v": 2})]
-    [True, True, False]
-    """
-    if not isinstance(opened, dict):
-        return isinstance(opened, list | tuple)
-    values = [open_listed(value) for value in opened.values()]
-    return any(isinstance(value, list | tuple) for value in values) or all(
-        value is None or isinstance(value, str) for value in values
-    )
-
-
-def called_choices(columns: Sequence[str]) -> list[str]:
-    """The columns that are called like choices, whatever they hold.
-
-    >>> called_choices(["question", "options", "opa", "opb", "exp"])
-    ['options', 'opa', 'opb']
-    """
-    members = {column for family in _families(columns) for column in family}
-    return [c for c in columns if c in members or bare_name(c) in PLAIN_CHOICES]
-
-
-def _families(columns: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Columns that hold one choice each: A to D, option_a, ending0, distractor1.
-
-    >>> [*_families(["id", "A", "B", "C"])], [*_families(["sol1", "sol2", "a", "b"])]
-    ([('A', 'B', 'C')], [('sol1', 'sol2')])
-    >>> [*_families(["distractor1", "distractor2", "correct_answer"])]
-    [('distractor1', 'distractor2', 'correct_answer')]
-    """
-    groups: dict[tuple[str, bool], dict[int, str]] = {}
-    wrong: dict[int, str] = {}
-    for column in columns:
-        if match := FAMILY.fullmatch(bare_name(column)):
-            is_number = match[2].isdigit()
-            place = int(match[2]) if is_number else ord(match[2]) - ord("a")
-            groups.setdefault((match[1], is_number), {})[place] = column
-        elif match := WRONG.fullmatch(bare_name(column)):
-            wrong[int(match[1])] = column
-    for (name, is_number), members in groups.items():
-        if is_number and not name:  # years, say
-            continue
-        places = sorted(members)
-        run = [*range(places[0], places[0] + len(places))]
-        fewest = FEWEST if name else FEWEST + 1  # a bare A and B say less
-        if places == run and places[0] <= is_number and len(places) >= fewest:
-            yield tuple(members[place] for place in places)
-    right = [column for column in columns if bare_name(column) in RIGHT]
-    if wrong and right:
-        yield (*(wrong[number] for number in sorted(wrong)), right[0])
+Marks = Mapping[str, Sequence[object]]
 
 
 def read_choices(
@@ -317,29 +201,123 @@ def _draw_order(
     ]
 
 
-def sort_choices(table: pd.DataFrame, choices: str, label: str) -> pd.DataFrame:
-    """The table with sorted choices and the text of the right one as its label.
+def most_choices(table: pd.DataFrame, columns: Sequence[str]) -> int:
+    """How many choices an item has at most."""
+    if len(columns) > 1:
+        return len(columns)
+    cells = [open_listed(cell) for cell in table[columns[0]]]
+    return max(len(c) if isinstance(c, list | tuple | dict) else 0 for c in cells)
 
-    So compared, items are the same whatever the order of their choices.
+
+def open_cell(cell: object, row: int) -> tuple[list[object], Marks]:
+    """The choices in a cell, and how they are marked; none where it holds others.
+
+    >>> open_cell({"text": ["a boat", "a mast"], "label": ["A", "B"]}, 1)
+    (['a boat', 'a mast'], {'as its choices are marked': ['A', 'B']})
+    >>> open_cell('[{"text": "oak", "id": 1}, {"text": "ash", "id": 2}]', 1)
+    (['oak', 'ash'], {'as its choices are marked by id': [1, 2]})
+    >>> open_cell({"A": "a boat", "B": "a mast"}, 1)
+    (['a boat', 'a mast'], {'as its choices are marked': ['A', 'B']})
     """
-    rows = [choice_keys(json.loads(cell)) for cell in table[choices]]
-    right = [
-        texts[LETTERS.index(letter)]
-        for texts, letter in zip(rows, table[label], strict=True)
+    try:
+        opened = open_listed(cell)
+        check_printed(opened)
+    except BadInput as bad:
+        raise BadInput(f"row {row} of the choices: {bad}") from None
+    if isinstance(opened, dict):
+        texts = open_nested(opened.get(TEXT_KEY))
+        if isinstance(texts, list | tuple):
+            return [*texts], _marks_among(opened, TEXT_KEY)
+        by_letter = all(len(str(key)) == 1 for key in opened)
+        return ([*opened.values()], {MARK: [*opened]}) if by_letter else ([], {})
+    if not isinstance(opened, list | tuple):
+        return [], {}
+    if opened and all(isinstance(part, dict) and TEXT_KEY in part for part in opened):
+        return [part[TEXT_KEY] for part in opened], _marks_among(opened, TEXT_KEY)
+    return [*opened], {}
+
+
+def marks_beside(table: pd.DataFrame, name: str) -> Iterator[Marks]:
+    """How choices are marked beside a path to their texts, for every row."""
+    columns = [str(column) for column in table.columns if column != name]
+    paths = parse_paths(name, columns)
+    last = paths[0].steps[-1] if len(paths) == 1 and paths[0].steps else None
+    if not isinstance(last, str):
+        yield from ({} for _ in range(len(table)))
+        return
+    for holder in path_column(table, Path(paths[0].column, paths[0].steps[:-1])):
+        yield _marks_among(open_nested(holder), last)
+
+
+def _marks_among(holder: object, text_key: str) -> Marks:
+    """What stands beside the texts of a cell under every other key.
+
+    >>> _marks_among([{"body": "oak", "rank": 2}, {"body": "ash", "rank": 1}], "body")
+    {'by the rank of its choices': [2, 1]}
+    """
+    lists = lists_by_key(holder)
+    return {_mark_way(key): marks for key, marks in lists.items() if key != text_key}
+
+
+def _mark_way(key: str) -> str:
+    """How golds are given that are what stands under a key; plain ones are marks."""
+    if key == "label":
+        return MARK
+    plain = bare_name(key) in WORDS["marks"]
+    return f"{MARK} by {key}" if plain else f"by the {key} of its choices"
+
+
+def drop_padding(texts: list[object], marks: Marks) -> tuple[list[object], Marks]:
+    """The choices in a cell and their marks, without the last where there is none.
+
+    >>> drop_padding(["oak", None, "ash", None], {"by": ["A", "B", "C", "D"]})
+    (['oak', None, 'ash'], {'by': ['A', 'B', 'C']})
+    """
+    count = len(texts)
+    while count and is_missing(texts[count - 1]):
+        count -= 1
+    return texts[:count], {way: values[:count] for way, values in marks.items()}
+
+
+def fitting_marks(marks: Marks, count: int) -> dict[str, list[str]]:
+    """The marks as they are compared, of those that tell all of an item's choices.
+
+    >>> fitting_marks({"id": ["A.", 2], "flag": [True, False], "rank": [1, 1]}, 2)
+    {'id': ['a', '2']}
+    """
+    written = {
+        way: [
+            mark_key(scalar_text(value) or "")
+            for value in values
+            if not is_missing(value) and not isinstance(value, bool | np.bool_)
+        ]
+        for way, values in marks.items()
+    }
+    return {way: w for way, w in written.items() if len({*w} - {""}) == count == len(w)}
+
+
+def mark_by_prefix(items: Sequence[ItemChoices]) -> list[ItemChoices]:
+    """The items, marked by the letters before their texts where all have their own."""
+    prefixes = [_prefixes(item.texts) for item in items]
+    if not all(prefixes):
+        return [*items]
+    way = f"{MARK} in their text"
+    return [
+        replace(item, marks={**item.marks, way: own})
+        for item, own in zip(items, prefixes, strict=True)
     ]
-    cells = [pack_choices(sorted(texts)) for texts in rows]
-    return with_columns(table, {choices: cells, label: right})
 
 
-def count_choices(cells: Iterable[str], right: Iterable[str]) -> dict[str, int]:
-    """How many items have a choice twice, and of how many the right one stands twice.
+def _prefixes(texts: Sequence[str]) -> list[str]:
+    """The letters or numbers before the texts, which are the first in any order.
 
-    >>> count_choices(['["a", "a"]', '["b", "c", "c"]'], ["a", "b"])
-    {'duplicate_choices': 2, 'several_right': 1}
+    >>> _prefixes(["B. oak", "(A) ash"]), _prefixes(["2) oak", "1) ash"])
+    (['b', 'a'], ['2', '1'])
+    >>> _prefixes(["B. oak", "C. ash"]), _prefixes(["1.5", "2.5"])
+    ([], [])
     """
-    duplicates = several = 0
-    for cell, text in zip(cells, right, strict=True):
-        texts = json.loads(cell)
-        duplicates += len(set(texts)) < len(texts)
-        several += texts.count(text) > 1
-    return {"duplicate_choices": duplicates, "several_right": several}
+    matches = [PREFIX.match(text) for text in texts]
+    own = [(match[1] or match[2]).lower() for match in matches if match]
+    numbers = [str(number) for number in range(len(texts) + 1)]
+    runs = ([*LETTERS.lower()[: len(texts)]], numbers[1:], numbers[:-1])
+    return own if any(sorted(own) == sorted(run) for run in runs) else []

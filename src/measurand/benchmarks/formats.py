@@ -7,7 +7,7 @@ a table never stands in memory as a million dictionaries.
 import csv
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import IO, Any, Literal
 
@@ -15,8 +15,10 @@ import pandas as pd
 
 from measurand.core.errors import BadInput, join_names, quote
 from measurand.core.files import DEEPEST, depth
+from measurand.core.items import with_columns
 from measurand.core.names import check_text
 
+UNLABELLED = "-"  # SNLI's label where its annotators did not agree
 TEXT = pd.Series(["text"]).dtype  # `str` since pandas 3, `object` before
 BATCH = 50_000
 MOST_COLUMNS = 1000  # keys that differ from row to row would fill rows × rows cells
@@ -346,3 +348,37 @@ def _json_kind(value: Any) -> str:
     """What a JSON value is called."""
     names = {list: "a list", str: "text", bool: "true or false", type(None): "null"}
     return names.get(type(value), "a number")
+
+
+def to_dataframe(source: object) -> pd.DataFrame:
+    """The rows as a DataFrame whose column names are text and differ."""
+    if isinstance(source, pd.DataFrame):
+        names = require_distinct_names([str(column) for column in source.columns])
+        return source.set_axis(names, axis="columns")
+    if isinstance(source, Mapping) and source:
+        parts = {str(split): to_dataframe(part) for split, part in source.items()}
+        if len(parts) == 1:
+            return next(iter(parts.values()))
+        tables = [part.assign(split=split) for split, part in parts.items()]
+        return pd.concat(tables, ignore_index=True)
+    if hasattr(source, "to_pandas") and hasattr(source, "features"):
+        return _name_class_labels(source.to_pandas(), source.features or {})
+    raise BadInput(
+        f"a {type(source).__name__} is no table; give a pandas DataFrame, or a Dataset "
+        "or DatasetDict of the datasets library"
+    )
+
+
+def _name_class_labels(
+    table: pd.DataFrame, features: Mapping[str, Any]
+) -> pd.DataFrame:
+    """The table with the numbers of class labels turned into the names they stand for.
+
+    A negative number means that the label is kept secret or was never given.
+    """
+    for column, feature in features.items():
+        names = getattr(feature, "names", None)
+        if names is not None:
+            class_names = {**dict(enumerate(names)), -1: UNLABELLED}
+            table = with_columns(table, {column: table[column].map(class_names)})
+    return table

@@ -1,14 +1,21 @@
-"""What stands in nested columns, and the paths that lead to it."""
+"""What stands in nested columns: the paths that lead to it, and rows of several items.
+
+A row of a passage with a list of questions becomes one row a question, beside what the
+passage says of itself; a question that is an object of its stem and its choices becomes
+these two columns.
+"""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import chain, islice
 from statistics import fmean
+from typing import Any
 
 import pandas as pd
 
+from measurand.benchmarks.formats import Row, gather_table
 from measurand.benchmarks.paths import (
     EACH,
     LONGEST_PATH,
@@ -17,11 +24,12 @@ from measurand.benchmarks.paths import (
     Step,
     is_missing,
     join_columns,
+    leads_into,
     open_nested,
     parse_paths,
     path_column,
 )
-from measurand.benchmarks.roles import PLAIN, SEVERAL, plain_names
+from measurand.benchmarks.roles import SEVERAL
 from measurand.core.choices import are_free
 from measurand.core.errors import BadInput, NoField, join_names, quote
 from measurand.core.items import with_columns
@@ -33,18 +41,13 @@ MOST_INSIDE = 20  # keys of an object, or elements of a list, that are looked at
 MOST_PATHS = 20  # of a column that are named
 DEEPEST_PATH = 8  # steps
 RECORD = 8  # elements at most of a list whose elements differ: a row of its own
-FEWEST_WORDS = 3  # on average, where texts of an unknown name may be the evidence
-# Sentences that stand again and again, as labels do: the most of them, the fewest rows
-# of each, and how long they are in words on average.
-MOST_SENTENCES, LEAST_AGAIN, LONGEST_SENTENCE = 6, 5, 20
 TEXTS = ("query", "evidence", "fields", "choices", "answers")  # parts that are texts
-SUGGESTED = ("query", "evidence", "label")
-CHOICES = {"choices", "options", "endings"}  # texts to choose from decide nothing
-# Words in names of what decides nothing, or gives the answer away.
-NO_EVIDENCE = {"id", "ids", "url", "urls", "difficulty", "exp", "solution", "solutions"}
-NO_EVIDENCE |= {"explanation", "explanations", "rationale", "rationales", "output"}
-WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-UNTELLING = {"text", "sentence"}  # keys of any text, whatever its part
+# A list of objects under these names holds items, if its objects hold one of the keys.
+INNER = ("paragraphs", "qas", "questions")
+ITEM_KEYS = frozenset({"question", "qas", "questions"})
+# Lists of one length under these names hold a value an item.
+PARALLEL = {"questions": "question", "options": "options", "answers": "answer"}
+STEM, STEM_CHOICES = "stem", "choices"  # in a question that is an object
 
 
 @dataclass
@@ -181,7 +184,7 @@ def _name_path(argument: str, values: Mapping[Path, Sequence[object]]) -> str:
     if argument in TEXTS:
         return f"`{argument}` {str(max(values, key=lambda p: _length(values[p])))!r}"
     varied = [path for path in values if len({*map(str, values[path])}) > 1]
-    path = min(varied or values, key=lambda path: _mean_words(values[path]))
+    path = min(varied or values, key=lambda path: mean_words(values[path]))
     free = argument == "label" and are_free(values[path])
     return f"`{'answers' if free else argument}` {str(path)!r}"
 
@@ -262,144 +265,138 @@ def _leads_somewhere(
     )
 
 
-def suggest_roles(
-    table: pd.DataFrame, named: Iterable[str | None] = ()
-) -> dict[str, str]:
-    """A path, or columns with a plus, for parts that no column plainly plays."""
-    nested = find_nested(table)
-    values = {path: found for c in nested.values() for path, found in c.paths.items()}
-    taken = {*named, *(name for part in PLAIN for name in plain_names(part))}
-    flat = {
-        Path(name): cells
-        for name in map(str, table.columns)
-        if name not in nested and name.lower() not in taken and name not in taken
-        if (cells := [cell for cell in table[name].head(ROWS) if isinstance(cell, str)])
-    }
-    suggested = {}
-    for part in SUGGESTED:
-        names = plain_names(part)
-        plain = [name for name in map(str, table.columns) if name.lower() in names]
-        if any(name not in nested or not nested[name].needs_path for name in plain):
-            continue
-        if part == "evidence":
-            values = {p: v for p, v in values.items() if _may_be_evidence(p, {*named})}
-            flat = {p: v for p, v in flat.items() if _may_be_evidence(p, {*named})}
-        if suggestion := _suggest_field(part, values, flat):
-            suggested[part] = suggestion
-    return suggested
-
-
-def suggest_evidence(
-    table: pd.DataFrame, columns: Mapping[str, Sequence[str]]
-) -> str | None:
-    """What may be the evidence of a file that is read without; else None."""
-    if "evidence" in columns or "fields" in columns:
-        return None
-    names = [name for part in columns.values() for name in part]
-    pieces = [piece.strip() for name in names for piece in name.split("+")]
-    [query] = columns["query"]
-    within = _columns_within(table, query) if query in table.columns else []
-    return suggest_roles(table, [*names, *pieces, *within]).get("evidence")
-
-
-def _columns_within(table: pd.DataFrame, query: str) -> list[str]:
-    """The columns whose texts are a part of the query in most of the first rows."""
-    rows = table.head(ROWS)
-    within = []
-    for name in map(str, table.columns):
-        pairs = zip(rows[name], rows[query], strict=True)
-        texts = [(c, q) for c, q in pairs if isinstance(c, str) and isinstance(q, str)]
-        if 2 * sum(cell.strip() in whole for cell, whole in texts) > len(texts):
-            within.append(name)
-    return within
-
-
-def _may_be_evidence(path: Path, named: Set[str | None]) -> bool:
-    """Whether a path may lead to evidence, by the names in it and what has a part.
-
-    >>> paths = Path("doc", ("url",)), Path("docUrl"), Path("Explanation (en)")
-    >>> [_may_be_evidence(path, {"oar"}) for path in (*paths, Path("oar"), Path("log"))]
-    [False, False, False, False, True]
-    """
-    names = [path.column, *(step for step in path.steps if isinstance(step, str))]
-    is_taken = path.column in named or path.column.lower() in CHOICES
-    return not is_taken and all(map(is_evidence_name, names))
-
-
-def says_few_things(cells: Sequence[object]) -> bool:
-    """Whether a column says the same few sentences again and again, as labels do.
-
-    Evidence may stand in many rows too, but is longer, or of more kinds.
-    """
-    texts = [cell for cell in cells if isinstance(cell, str)]
-    distinct = {*texts}
-    words = sum(len(text.split()) for text in distinct)
-    return (
-        2 <= len(distinct) <= MOST_SENTENCES
-        and LEAST_AGAIN * len(distinct) <= len(texts)
-        and words <= LONGEST_SENTENCE * len(distinct)
-    )
-
-
-def is_evidence_name(name: str) -> bool:
-    """Whether a name may be that of evidence: not of an id, say, or an explanation."""
-    return not {word.lower() for word in WORD.findall(name)} & NO_EVIDENCE
-
-
-def _suggest_field(
-    part: str,
-    nested: Mapping[Path, Sequence[object]],
-    flat: Mapping[Path, Sequence[object]],
-) -> str:
-    """What may play a part: by the names in a path, else the longest texts."""
-    by_name = [path for path in nested if _part_of(path) == part]
-    if part == "label":
-        single = [path for path in by_name if EACH not in path.steps]
-        return str(min(single, key=lambda path: _mean_words(nested[path]), default=""))
-    texts = [path for path in by_name if _mean_words(nested[path])]
-    if texts or part != "evidence":
-        return str(max(texts, key=lambda path: _mean_words(nested[path]), default=""))
-    if columns := [path for path in flat if _part_of(path) == part]:
-        return "+".join(map(str, columns))
-    unnamed = [path for path in nested if _part_of(path) is None]
-    longest = max(unnamed, key=lambda path: _mean_words(nested[path]), default=None)
-    if longest and _mean_words(nested[longest]) >= FEWEST_WORDS:
-        return str(longest)
-    columns = [
-        path
-        for path in flat
-        if _part_of(path) is None and not says_few_things(flat[path])
-    ]
-    long = [str(path) for path in columns if _mean_words(flat[path]) >= FEWEST_WORDS]
-    return "+".join(long)
-
-
-def _part_of(path: Path) -> str | None:
-    """The part that the last telling name in a path stands for.
-
-    >>> _part_of(Path("gold_evidence", (None, "text"))), _part_of(Path("notes"))
-    ('evidence', None)
-    >>> _part_of(Path("qa", ("Questions", 0)))
-    'query'
-    """
-    names = [path.column, *(step for step in path.steps if isinstance(step, str))]
-    for name in reversed(names):
-        words = [name.lower(), *reversed(re.findall(r"[a-z]+", name.lower()))]
-        for word in words:
-            for part in SUGGESTED:
-                if {word, word.removesuffix("s")} & (plain_names(part) - UNTELLING):
-                    return part
-    return None
-
-
 def _length(values: Sequence[object]) -> tuple[float, float]:
     """How long texts are on average, in words and then in letters."""
     letters = [len(value) if isinstance(value, str) else 0 for value in values]
-    return _mean_words(values), fmean(letters)
+    return mean_words(values), fmean(letters)
 
 
-def _mean_words(values: Sequence[object]) -> float:
+def mean_words(values: Sequence[object]) -> float:
     """How many words a value has on average; one that is no text has none."""
     return fmean(
         len(value.split()) if isinstance(value, str) else 0 for value in values
     )
+
+
+def unfold_rows(table: pd.DataFrame, named: Collection[str] = ()) -> pd.DataFrame:
+    """The table with one row an item; columns that `named` leads into stay."""
+    _check_one_question(table, named)
+    for column in INNER:
+        if column in table and not leads_into(column, named):
+            if _holds(table[column], ITEM_KEYS, every=False):
+                table = gather_table(_item_rows(table, column))
+            elif column == "questions" and _are_parallel(table):
+                table = gather_table(_parallel_rows(table))
+    if (
+        "question" in table
+        and STEM_CHOICES not in table
+        and not leads_into("question", named)
+        and _holds(table["question"], {STEM, STEM_CHOICES}, every=True, in_list=False)
+    ):
+        table = gather_table(_question_rows(table))
+    return table
+
+
+def _check_one_question(table: pd.DataFrame, named: Collection[str]) -> None:
+    """Raise where a row asks several questions and answers each in another column."""
+    picked = any(re.match(r"questions\[-?\d", name) for name in named)
+    if {"questions", "answers"} <= {*table.columns} and not (
+        picked or _are_parallel(table)
+    ):
+        first = table.head(ROWS)
+        counts = [
+            (len(_list_in(questions)), _answer_count(answers))
+            for questions, answers in zip(
+                first["questions"], first["answers"], strict=True
+            )
+        ]
+        if max(counts)[0] > 1 and all(asked == told for asked, told in counts):
+            raise BadInput(
+                "rows hold several 'questions' and an answer to each in 'answers'; one "
+                "item a question is needed: give a row for each question"
+            )
+
+
+def _answer_count(cell: object) -> int:
+    """How many answers a cell holds: in a list, or in each list of an object.
+
+    >>> _answer_count([1, 2]), _answer_count({"text": ["a"], "start": [3]})
+    (2, 1)
+    """
+    opened = open_nested(cell)
+    lists = [*opened.values()] if isinstance(opened, dict) else [opened]
+    counts = {len(_list_in(each)) for each in lists}
+    return counts.pop() if len(counts) == 1 else 0
+
+
+def _holds(
+    column: "pd.Series[str]",
+    keys: Collection[str],
+    *,
+    every: bool,
+    in_list: bool = True,
+) -> bool:
+    """Whether the first cells are lists of objects, or objects, with these keys."""
+    cells = [open_nested(cell) for cell in column.head(ROWS)]
+    if in_list:
+        if not all(isinstance(cell, list | tuple) for cell in cells):
+            return False
+        cells = [value for cell in cells for value in cell]  # type: ignore[attr-defined]
+    test = all if every else any
+    return bool(cells) and all(
+        isinstance(cell, dict) and test(key in cell for key in keys) for cell in cells
+    )
+
+
+def _are_parallel(table: pd.DataFrame) -> bool:
+    """Whether the columns of questions, options and answers are lists of one length."""
+    if not {*PARALLEL} <= {*table.columns}:
+        return False
+    for _, row in table[[*PARALLEL]].head(ROWS).iterrows():
+        cells = [open_nested(cell) for cell in row]
+        if not all(isinstance(cell, list | tuple) for cell in cells):
+            return False
+        if len({len(cell) for cell in cells}) > 1:  # type: ignore[arg-type]
+            return False
+    return True
+
+
+def _item_rows(table: pd.DataFrame, column: str) -> Iterator[Row]:
+    """A row for each object in the lists of a column."""
+    for row in _rows(table):
+        for item in _list_in(row.pop(column)):
+            yield {**row, **(item if isinstance(item, dict) else {})}
+
+
+def _parallel_rows(table: pd.DataFrame) -> Iterator[Row]:
+    """A row for each question of RACE's lists of questions, options and answers."""
+    for row in _rows(table):
+        lists = [_list_in(row.pop(column)) for column in PARALLEL]
+        for values in zip(*lists, strict=False):
+            yield {**row, **dict(zip(PARALLEL.values(), values, strict=True))}
+
+
+def _question_rows(table: pd.DataFrame) -> Iterator[Row]:
+    """Each row with the stem as its question and the choices beside it."""
+    for row in _rows(table):
+        inside = open_nested(row["question"])
+        inside = inside if isinstance(inside, dict) else {}
+        yield {
+            **row,
+            "question": inside.get(STEM),
+            STEM_CHOICES: inside.get(STEM_CHOICES),
+        }
+
+
+def _rows(table: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """The rows as dictionaries, without what is missing."""
+    names = [str(column) for column in table.columns]
+    for cells in table.itertuples(index=False, name=None):
+        pairs = zip(names, cells, strict=True)
+        yield {name: None if is_missing(cell) else cell for name, cell in pairs}
+
+
+def _list_in(cell: object) -> list[Any]:
+    """The list that a cell holds; an empty one where it holds none."""
+    opened = open_nested(cell)
+    return [*opened] if isinstance(opened, list | tuple) else []

@@ -14,18 +14,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from measurand.benchmarks.formats import MOST_COLUMNS, require_distinct_names
-from measurand.benchmarks.pages import MOST_PAGES, Pages, read_pages
-from measurand.benchmarks.unpack import (
+from measurand.benchmarks.files import (
     check_ratio,
     check_size,
     most_by_ratio,
     most_bytes,
 )
+from measurand.benchmarks.formats import MOST_COLUMNS, require_distinct_names
+from measurand.benchmarks.pages import MOST_PAGES, Pages, read_pages
 from measurand.core.errors import BadInput, MeasurandError, quote
 from measurand.core.files import DEEPEST, parse_json
 
-PARQUET = b"PAR1"  # the bytes such files begin with
 PIECE = 2**20  # rows of a column in dictionary form that are counted at a time
 CELL = 8  # bytes that a cell takes at least
 SHARED = "DELTA_BYTE_ARRAY"  # texts as what they share with the one before

@@ -124,6 +124,12 @@ def _parse_steps(text: str) -> tuple[tuple[Step, ...], str]:
     return tuple(steps), text
 
 
+def leads_into(column: str, names: Iterable[str]) -> bool:
+    """Whether one of the names is this column or a path into it."""
+    starts = (f"{column}.", f"{column}[")
+    return any(name == column or name.startswith(starts) for name in names)
+
+
 def path_column(table: pd.DataFrame, path: Path) -> "pd.Series[str]":
     """What a path leads to in every row; missing where it leads nowhere."""
     values = [*_path_values(table, path)]
@@ -222,6 +228,26 @@ def open_listed(value: object) -> object:
     """
     opened = open_nested(value)
     return read_printed(opened) if isinstance(opened, str) else opened
+
+
+def lists_by_key(holder: object) -> dict[str, Sequence[object]]:
+    """What the objects in a list hold, or the lists in an object, by key.
+
+    >>> lists_by_key([{"text": "oak", "score": 1}, {"text": "ash", "score": 0}])
+    {'text': ['oak', 'ash'], 'score': [1, 0]}
+    >>> lists_by_key({"text": ["oak", "ash"], "lang": "en"}), lists_by_key(["oak"])
+    ({'text': ['oak', 'ash']}, {})
+    """
+    if isinstance(holder, dict):
+        lists = {str(key): open_listed(value) for key, value in holder.items()}
+        return {k: v for k, v in lists.items() if isinstance(v, list | tuple)}
+    if not isinstance(holder, list | tuple):
+        return {}
+    objects = [part for part in holder if isinstance(part, dict)]
+    if len(objects) < len(holder):
+        return {}
+    keys = dict.fromkeys(key for part in objects for key in part)
+    return {str(key): [part.get(key) for part in objects] for key in keys}
 
 
 def open_gold(value: object, choices: int) -> object:

@@ -1,16 +1,13 @@
 """Which column plays which part, told or plain from its name."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from difflib import SequenceMatcher
-from numbers import Integral
+from importlib.resources import files
 from typing import Any, TypedDict
 
-import pandas as pd
-
 from measurand.core.errors import (
-    LONGEST_NAME,
     AmbiguousRoles,
     BadInput,
     BadOption,
@@ -20,55 +17,31 @@ from measurand.core.errors import (
     quote,
 )
 
-LIKE = 0.75  # how like a plain name the name of a column is that may be meant
-# The plain names of each part, in lower case. A name of a later group counts only
-# where no column bears one of an earlier group.
-PLAIN: dict[str, tuple[frozenset[str], ...]] = {
-    "query": (
-        frozenset(
-            {"hypothesis", "claim", "question", "query", "sentence2", "text"}
-            | {"sentence"}
-        ),
-    ),
-    "evidence": (
-        frozenset(
-            {"premise", "evidence", "context", "passage", "paragraph", "document"}
-            | {"documents", "sentence1"}
-        ),
-    ),
-    "label": (
-        frozenset({"label", "gold_label", "target", "class"}),
-        frozenset({"answer"}),
-    ),
-    "rationale": (frozenset({"explanation", "rationale"}),),
-    "group": (frozenset({"group"}),),
-    "split": (frozenset({"split"}),),
-    "id": (frozenset({"id", "idx", "uid", "pairid", "guid"}),),
-}
-# What else plainly plays a part where the items bring their own choices, by the names
-# without case, spaces and lines. The gold comes first where it counts or letters.
-PLAIN_BESIDE_CHOICES: dict[str, tuple[frozenset[str], ...]] = {
-    "query": (
-        frozenset({"ctx", "questionstem", "stem", "goal"}),
-        frozenset({"prompt", "input", "problem"}),
-    ),
-    "evidence": (frozenset({"support", "article", "fact1"}),),
-    "label": (
-        frozenset(
-            {"answerkey", "answeridx", "answerindex", "answerid", "answerletter"}
-            | {"goldidx", "goldindex", "correctidx", "correctindex", "correctoption"}
-            | {"cop"}
-        ),
-        frozenset({"label", "goldlabel", "target", "gold"}),
-        frozenset({"answer", "correctanswer", "correctchoice", "correct", "class"}),
-    ),
-}
-# Names of texts that need not ask.
-ANY_TEXT = frozenset({"text", "sentence", "sentence2"})
-# What items are about, and the document that their evidence is from: the first of
-# these names that a column bears, without case, spaces and lines.
-PLAIN_SUBJECTS = ("subject", "category", "topic", "domain", "task", "activitylabel")
-PLAIN_DOCUMENTS = ("documentid", "docid", "articleid", "paperid", "storyid", "title")
+_Groups = tuple[frozenset[str], ...]
+
+
+def _read_groups(groups: Mapping[str, Sequence[str]]) -> dict[str, _Groups]:
+    """The groups of names of each part."""
+    return {
+        part: tuple(frozenset(names.split()) for names in several)
+        for part, several in groups.items()
+    }
+
+
+def _read_words(words: Mapping[str, str]) -> dict[str, frozenset[str]]:
+    """The words of each kind."""
+    return {kind: frozenset(text.split()) for kind, text in words.items()}
+
+
+# `names.toml` says what each of these is.
+_NAMES = tomllib.loads((files(__package__) / "names.toml").read_text("utf-8"))
+PLAIN, PLAIN_BESIDE_CHOICES = (
+    _read_groups(_NAMES[table]) for table in ("plain", "beside_choices")
+)
+WORDS, HINTS = (_read_words(_NAMES[table]) for table in ("words", "hints"))
+PLAIN_SUBJECTS, PLAIN_DOCUMENTS = (
+    tuple(_NAMES["first"][part].split()) for part in ("subject", "document")
+)
 NEEDED = ("query", "label")
 # The parts that several columns may play.
 SEVERAL = ("metadata", "rationale", "fields", "choices")
@@ -204,22 +177,12 @@ class ColumnRoles:
     """The column that plays each part; None where there is none.
 
     Attributes:
-        query: The text that asks or claims.
-        evidence: The text that should decide.
-        label: The gold label.
-        metadata: What kind of item each is; derived from the text where empty.
-        rationale: The explanation of the label.
-        group: The cluster each item belongs to.
-        split: Which rows are for training and which for testing.
-        id: The name of each item.
-        fields: The text fields in the order in which they are read, where they were
-            named; else the query and the evidence.
+        query: As all that is not named here, it is what `Columns` says.
+        rationale: The first of the explanations.
         rationales: All columns of explanations, where an item has several.
         choices: What the field of each item's choices is called.
         choice_columns: The columns that hold the choices: lists, or one a choice.
         answers: The column of free answers, which are screened into choices.
-        subject: What each item is about; it may have another part too.
-        document: The document that its evidence is from; it may have another part.
     """
 
     query: str
@@ -242,6 +205,15 @@ class ColumnRoles:
     def explanations(self) -> tuple[str, ...]:
         """Every column of explanations; the first is the rationale."""
         return self.rationales or ((self.rationale,) if self.rationale else ())
+
+    @property
+    def accepted(self) -> str | None:
+        """The column of the answers that each item accepts, where answers are free.
+
+        >>> ColumnRoles("question", "text", "answers", answers="answers").accepted
+        'answers (accepted)'
+        """
+        return None if self.answers is None else f"{self.answers} (accepted)"
 
     @property
     def columns(self) -> dict[str, tuple[str, ...]]:
@@ -267,24 +239,15 @@ class ColumnRoles:
         >>> ColumnRoles("claim", None, "label", ("genre", "source")).describe()
         {'query': 'claim', 'label': 'label', 'metadata': 'genre, source'}
         """
-        columns = {"query": self.query, "evidence": self.evidence}
-        columns["choices"] = ", ".join(self.choice_columns)
-        columns["answers"] = self.answers
-        columns |= {
-            field.name: getattr(self, field.name)
-            for field in fields(self)
-            if field.name not in ("choices", "choice_columns")
-        }
+        columns = {field.name: getattr(self, field.name) for field in fields(self)}
+        del columns["rationales"], columns["choice_columns"]
+        first = {"query": self.query, "evidence": self.evidence}
+        first |= {"choices": ", ".join(self.choice_columns), "answers": self.answers}
+        columns = first | {part: c for part, c in columns.items() if part != "choices"}
         columns["metadata"] = ", ".join(self.metadata)
         columns["fields"] = ", ".join(self.fields)
-        columns.pop("rationales")
         columns["rationale"] = ", ".join(self.explanations)
         return {part: column for part, column in columns.items() if column}
-
-
-def has_plain_label(columns: Sequence[str]) -> bool:
-    """Whether a column plainly says which choice is right."""
-    return any(_plain_matches("label", columns, True))
 
 
 def plain_golds(columns: Sequence[str]) -> list[str]:
@@ -294,18 +257,6 @@ def plain_golds(columns: Sequence[str]) -> list[str]:
     ['answer_idx', 'Label', 'answer']
     """
     return [c for matches in _plain_matches("label", columns, True) for c in matches]
-
-
-def asking_columns(columns: Sequence[str]) -> list[str]:
-    """The columns that would be the query beside choices, where none plainly is.
-
-    >>> asking_columns(["goal", "log"]), asking_columns(["claim", "prompt"])
-    (['goal'], [])
-    """
-    if any(column.lower() in plain_names("query") for column in columns):
-        return []
-    names = frozenset().union(*PLAIN_BESIDE_CHOICES["query"])
-    return [column for column in columns if bare_name(column) in names]
 
 
 def _assign_named(named: NamedColumns) -> tuple[dict[str, str | None], list[str]]:
@@ -338,25 +289,24 @@ def _assign_named(named: NamedColumns) -> tuple[dict[str, str | None], list[str]
 def infer_roles(
     columns: Sequence[str],
     named: NamedColumns | None = None,
-    advise: Callable[[Sequence[str]], str] = lambda missing: "",
+    advise: Callable[[Sequence[str], Sequence[str]], str] = lambda missing, free: "",
 ) -> ColumnRoles:
     """The part of each column: as given, and by its name where that is plain.
 
     Args:
         columns: The columns that may play a part.
         named: The parts that were named.
-        advise: What to name for parts that are missing; empty where only the names of
-            the columns tell.
+        advise: What else is said of parts that are missing and of free columns.
 
     >>> infer_roles(["premise", "hypothesis", "gold_label"]).describe()
     {'query': 'hypothesis', 'evidence': 'premise', 'label': 'gold_label'}
     """
     named = named or NamedColumns()
     role_columns, taken = _assign_named(named)
-    _check_taken(taken, columns)
-    for name in (named.subject, named.document):
+    for name in (*taken, named.subject, named.document):
         if name is not None and name not in columns:
             raise NoField(name, list(columns))
+    _check_once(taken)
     free = [name for name in columns if name not in taken]
     candidates = {
         "evidence": [c for c in columns if c in (*free, role_columns["rationale"])],
@@ -382,11 +332,10 @@ def infer_roles(
     missing = [part for part in NEEDED if inferred[part] is None]
     if missing:
         arguments = " and ".join(f"`{part}`" for part in missing)
-        example = advise(missing)
         raise AmbiguousRoles(
             f"no column is plainly the {' or the '.join(missing)}; "
             f"the columns are {join_names(columns)}; name them with {arguments}"
-            + (f", such as {example}" if example else _nearest_columns(missing, free))
+            + advise(missing, free)
         )
     several = {"metadata": named.metadata, "fields": named.fields}
     several |= {"rationales": rationales, "choice_columns": named.choices}
@@ -394,67 +343,6 @@ def infer_roles(
     inferred |= {"choices": field, "answers": named.answers}
     inferred |= {"subject": named.subject, "document": named.document}
     return ColumnRoles(**several, **inferred)  # type: ignore[arg-type]
-
-
-def _nearest_columns(parts: Sequence[str], columns: Sequence[str]) -> str:
-    """The columns whose names nearly say the parts that no name says, as a question.
-
-    >>> _nearest_columns(["query", "label"], ["text1", "lable"])
-    "; did you mean `query` 'text1' and `label` 'lable'?"
-    """
-    nearest = {part: nearest_column(part, columns) for part in parts}
-    meant = [f"`{part}` {quote(column)}" for part, column in nearest.items() if column]
-    return f"; did you mean {' and '.join(meant)}?" if meant else ""
-
-
-def nearest_column(part: str, columns: Sequence[str], spare: int = LONGEST_NAME) -> str:
-    """The column whose name nearly says the part; empty where none does.
-
-    Args:
-        part: A part with plain names.
-        columns: The columns that may be meant.
-        spare: The most letters that a name may have more or fewer than a plain one.
-    """
-    likeness = {
-        column: max(
-            (
-                SequenceMatcher(None, name, column[:LONGEST_NAME].lower()).ratio()
-                for name in plain_names(part)
-                if abs(len(name) - len(column)) <= spare
-            ),
-            default=0.0,
-        )
-        for column in columns
-    }
-    nearest = max(columns, key=likeness.__getitem__, default="")
-    return nearest if likeness.get(nearest, 0.0) >= LIKE else ""
-
-
-def misspelt_parts(columns: Sequence[str], roles: ColumnRoles) -> list[str]:
-    """Which columns without a part may be the evidence or the rationale, misspelt.
-
-    Who misspells the query or the label is told so: nothing is read without these. A
-    name that is longer, such as `context_id`, says something else.
-
-    >>> misspelt_parts(["text", "evidense"], ColumnRoles("text", None, "label"))
-    ["'evidense' could be the evidence"]
-    """
-    taken = {*roles.describe().values(), *roles.metadata, *roles.choice_columns}
-    taken |= {*roles.explanations}
-    missing = [] if roles.fields or roles.evidence else ["evidence"]
-    missing += [] if roles.explanations else ["rationale"]
-    plain = {name for part in missing for name in plain_names(part)}
-    free = [c for c in columns if c not in taken and c.lower() not in plain]
-    nearest = {part: nearest_column(part, free, spare=1) for part in missing}
-    return [f"{quote(c)} could be the {part}" for part, c in nearest.items() if c]
-
-
-def _check_taken(taken: Sequence[str], columns: Sequence[str]) -> None:
-    """Raise where a column that plays a part is not there, or plays two."""
-    for name in taken:
-        if name not in columns:
-            raise NoField(name, list(columns))
-    _check_once(taken)
 
 
 def _check_once(taken: Sequence[str]) -> None:
@@ -479,25 +367,6 @@ def _choice_field(named: NamedColumns, taken: Sequence[str | None]) -> str | Non
     while name in taken:
         name = f"{name} (all)"
     return name
-
-
-def find_named(
-    table: pd.DataFrame, columns: Sequence[str], names: Sequence[str]
-) -> str | None:
-    """The column of the first of these names that says one short thing of many items.
-
-    >>> rows = pd.DataFrame({"Topic": ["sea", "sea", "sky"], "task": ["a", "b", "c"]})
-    >>> find_named(rows, ["Topic", "task"], ("task", "topic"))
-    'Topic'
-    """
-    for name in names:
-        for column in columns:
-            if bare_name(column) != name:
-                continue
-            cells = [cell for cell in table[column] if isinstance(cell, str | Integral)]
-            if len(cells) == len(table) and 1 < len({*cells}) < len(cells):
-                return column
-    return None
 
 
 def _numbered_rationales(columns: Sequence[str]) -> tuple[str, ...]:
@@ -537,7 +406,7 @@ def _plain_matches(
     if part != "label" or not beside:
         for names in PLAIN[part]:
             found = [column for column in columns if column.lower() in names]
-            if by_choices and found and {c.lower() for c in found} <= ANY_TEXT:
+            if by_choices and found and {c.lower() for c in found} <= WORDS["any_text"]:
                 # It may be the passage as well, where another column asks.
                 asking = frozenset().union(*beside)
                 found += [column for column in columns if bare_name(column) in asking]

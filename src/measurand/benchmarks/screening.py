@@ -27,43 +27,13 @@ from measurand.benchmarks.formats import TEXT
 from measurand.benchmarks.nested import check_no_objects
 from measurand.benchmarks.paths import is_missing, open_listed
 from measurand.benchmarks.printed import check_printed
-from measurand.benchmarks.roles import ColumnRoles, NamedColumns, bare_name
-from measurand.core.choices import OPPOSITE, answer_type, are_free, normalise_answer
+from measurand.benchmarks.roles import ColumnRoles
+from measurand.core.choices import OPPOSITE, answer_type, normalise_answer
 from measurand.core.errors import BadInput, quote
 from measurand.core.items import LETTERS, Items, pack_choices, with_columns
 
 OTHERS = 3  # answers of other items beside the gold
 NEAR = 50  # answers of like length make a block, within which the others are drawn
-PLAIN_LABELS = frozenset({"label", "gold_label", "target", "class"})
-
-
-def find_answer_column(
-    table: pd.DataFrame, columns: Sequence[str], named: NamedColumns
-) -> str | None:
-    """The column of free answers: as named, else by its plain name.
-
-    A column `answer` is one of free answers where most of them stand once.
-    """
-    if named.answers is not None or named.label is not None or named.choices:
-        return named.answers
-    taken = named.names()
-    free = [column for column in columns if column not in taken]
-    if any(column.lower() in PLAIN_LABELS for column in free):
-        return None
-    for name in ("answers", "answer"):
-        plain = [column for column in free if bare_name(column) == name]
-        if len(plain) == 1 and (name == "answers" or are_free([*table[plain[0]]])):
-            return plain[0]
-    return None
-
-
-def accepted_column(roles: ColumnRoles) -> str | None:
-    """The column of the answers that each item accepts; None where there are none.
-
-    >>> accepted_column(ColumnRoles("question", "text", "answers", answers="answers"))
-    'answers (accepted)'
-    """
-    return None if roles.answers is None else f"{roles.answers} (accepted)"
 
 
 def take_answers(
@@ -88,7 +58,7 @@ def take_answers(
         answered = np.flatnonzero([bool(answers) for answers in rows])
         dropped += len(rows) - len(answered)
         answers = [rows[row] for row in answered]
-        accepted = {str(accepted_column(roles)): [*map(pack_choices, answers)]}
+        accepted = {str(roles.accepted): [*map(pack_choices, answers)]}
         alone = [([texts[0]], 0) for texts in answers]
         columns = accepted | _choice_cells(alone, str(roles.choices), roles.label)
         changed.append(_with_texts(table.iloc[answered], columns))
@@ -109,7 +79,7 @@ def screen_side(
     table: pd.DataFrame, roles: ColumnRoles, rng: np.random.Generator
 ) -> pd.DataFrame:
     """One side of the split with drawn choices, and letters as labels."""
-    answers = [json.loads(cell) for cell in table[str(accepted_column(roles))]]
+    answers = [json.loads(cell) for cell in table[str(roles.accepted)]]
     cells = _choice_cells(draw_choices(answers, rng), str(roles.choices), roles.label)
     return _with_texts(table, cells)
 

@@ -1,13 +1,18 @@
-"""Train and test: two tables, a split column, a seeded split, or folds.
+"""Train and test: two tables, a split column, a seeded split, or folds; and counts.
 
 The fold of each item stands in a column of its own, not in a recipe: a control that
 changes texts or labels of one side must cut both sides in the same places.
 """
 
+import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from measurand.benchmarks.golds import choice_keys
 from measurand.benchmarks.metadata import choice_columns, metadata_schema
 from measurand.benchmarks.roles import ColumnRoles
 from measurand.benchmarks.screening import screen_parts
@@ -15,7 +20,7 @@ from measurand.core.arrays import Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.clusters import has_few_texts, linked_clusters
 from measurand.core.errors import BadInput, BadOption, RepeatedIds, join_names, quote
-from measurand.core.items import Items, with_columns
+from measurand.core.items import LETTERS, Items, pack_choices, with_columns
 from measurand.core.names import own_column
 from measurand.core.seeds import generator
 from measurand.selections.rows import Split, can_split, fold_numbers
@@ -23,6 +28,8 @@ from measurand.selections.rows import Split, can_split, fold_numbers
 SPLITS = ("query", "evidence", "both", "group")
 DEV = ("dev", "validation", "valid", "val", "trial")
 ALLOWED = ("train", "test", *DEV)
+MOST_CLASSES = 26  # more, of which most stand once, may be answers
+FEWEST = 20  # fewer items than this cannot be learned from and asked about
 
 
 @dataclass(frozen=True)
@@ -228,3 +235,140 @@ def _screen_folds(pool: Items, benchmark: Benchmark, folds: Ints, seed: int) -> 
         if benchmark.schema.get(name) == meanings[name]  # and not as given
     }
     return pool.with_table(with_columns(pool.table, derived))
+
+
+def benchmark_counts(
+    train: pd.DataFrame,
+    test: pd.DataFrame,
+    query: str,
+    evidence: str | None,
+    label: str,
+    choices: str | None = None,
+    screened: bool = False,
+) -> dict[str, int]:
+    """How many items there are, stand twice, contradict each other, or leak.
+
+    - duplicates: items whose inputs and label stand in an earlier item;
+    - conflicts: items whose inputs stand elsewhere with another label; of choices the
+      order does not count, and the right text is the label; drawn ones are no input;
+    - overlap: test items whose inputs stand in train;
+    - shared_queries, shared_evidence: test items of which that text stands in train;
+    - duplicate_choices, several_right: items with a choice, or the right one, twice.
+    """
+    n = len(train)
+    inputs_given = (query, evidence, None if screened else choices)
+    texts = [name for name in inputs_given if name is not None]
+    if choices is not None:
+        train, test = (sort_choices(side, choices, label) for side in (train, test))
+    codes = {column: _number_cells(train, test, column) for column in [*texts, label]}
+    table = pd.DataFrame(codes)
+    inputs = table.groupby(texts, sort=False).ngroup()
+    kinds = table[label].groupby(inputs).transform("nunique")
+    notes = {
+        "items_train": n,
+        "items_test": len(test),
+        "duplicates": int(table.duplicated().sum()),
+        "conflicts": int((kinds > 1).sum()),
+        "overlap": _count_overlap(np.asarray(inputs, np.int64), n),
+        "shared_queries": _count_shared(train[query], test[query]),
+    }
+    if evidence is not None:
+        notes["shared_evidence"] = _count_shared(train[evidence], test[evidence])
+    if choices is not None:
+        sides = pd.concat([train, test])
+        notes |= count_choices(sides[choices], sides[label])
+    return notes
+
+
+def _number_cells(
+    train: pd.DataFrame, test: pd.DataFrame, column: str
+) -> NDArray[np.int64]:
+    """A number for each text, train first: equal texts have equal numbers."""
+    codes, _ = pd.factorize(pd.concat([train[column], test[column]]))
+    return np.asarray(codes, np.int64)
+
+
+def _count_overlap(numbers: NDArray[np.int64], n: int) -> int:
+    """How many of the numbers after the first `n` stand among these."""
+    return int(np.isin(numbers[n:], numbers[:n]).sum())
+
+
+def _count_shared(train: "pd.Series[str]", test: "pd.Series[str]") -> int:
+    """How many test texts stand in train; a blank is no text."""
+    known = set(train.tolist())
+    return sum(text in known for text in test.tolist() if text.strip())
+
+
+def check_enough_items(train: "pd.Series[str]", test: "pd.Series[str]") -> None:
+    """Nothing, where there are items to learn from and to ask about."""
+    for side, labels in (("train", train), ("test", test)):
+        if labels.empty:
+            raise BadInput(
+                f"no labelled {side} items are left; give some, or drop test"
+            )
+    check_count(len(train) + len(test))
+
+
+def check_count(count: int) -> None:
+    """Raise where so many items are too few, however they are split."""
+    if count < FEWEST:
+        items = "is 1 item" if count == 1 else f"are {count} items"
+        raise BadInput(f"there {items}; at least {FEWEST} are needed")
+
+
+def check_benchmark_labels(
+    train: "pd.Series[str]", test: "pd.Series[str]", label: str
+) -> None:
+    """Nothing, where the labels of train and test can be learned and asked about."""
+    column = f"label column {quote(label)}"
+    counts = train.value_counts().add(test.value_counts(), fill_value=0)
+    if len(counts) == 1:
+        raise BadInput(
+            f"the {column} holds one class only, {quote(str(counts.index[0]))}; "
+            "at least two are needed, or name another column with `label`"
+        )
+    single = counts.index[counts == 1]
+    if len(single):
+        free = ""
+        if 2 * len(single) > len(counts) > MOST_CLASSES:
+            free = f", or these with `answers` {quote(label, 200)} if they are free"
+        raise BadInput(
+            f"{len(single)} of {len(counts)} classes in the {column} have one item "
+            f"only, such as {quote(str(single[0]))}; remove these items, or name "
+            f"another column with `label`{free}"
+        )
+    unseen = test[~test.isin(train.unique())].unique()
+    if len(unseen):
+        raise BadInput(
+            f"{len(unseen)} labels of test are not in train, such as "
+            f"{quote(str(unseen[0]))}; choose another `split_by` or `seed`, or give "
+            "another test file"
+        )
+
+
+def sort_choices(table: pd.DataFrame, choices: str, label: str) -> pd.DataFrame:
+    """The table with sorted choices and the text of the right one as its label.
+
+    So compared, items are the same whatever the order of their choices.
+    """
+    rows = [choice_keys(json.loads(cell)) for cell in table[choices]]
+    right = [
+        texts[LETTERS.index(letter)]
+        for texts, letter in zip(rows, table[label], strict=True)
+    ]
+    cells = [pack_choices(sorted(texts)) for texts in rows]
+    return with_columns(table, {choices: cells, label: right})
+
+
+def count_choices(cells: Iterable[str], right: Iterable[str]) -> dict[str, int]:
+    """How many items have a choice twice, and of how many the right one stands twice.
+
+    >>> count_choices(['["a", "a"]', '["b", "c", "c"]'], ["a", "b"])
+    {'duplicate_choices': 2, 'several_right': 1}
+    """
+    duplicates = several = 0
+    for cell, text in zip(cells, right, strict=True):
+        texts = json.loads(cell)
+        duplicates += len(set(texts)) < len(texts)
+        several += texts.count(text) > 1
+    return {"duplicate_choices": duplicates, "several_right": several}

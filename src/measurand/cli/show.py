@@ -103,9 +103,9 @@ def _load_and_explain(
         load_benchmark,
         read_source,
     )
-    from measurand.benchmarks.nested import suggest_evidence
+    from measurand.benchmarks.nested import unfold_rows
+    from measurand.benchmarks.proposal import suggest_evidence
     from measurand.benchmarks.roles import Columns, name_columns
-    from measurand.benchmarks.unfold import unfold_rows
     from measurand.core.errors import MeasurandError
 
     if is_known(source) or part:
@@ -139,9 +139,12 @@ def _print_suggestions(
     table: "pd.DataFrame", options: dict[str, Any], names: dict[str, str]
 ) -> None:
     """Print what may be given for a part, of a file that could not be read."""
-    from measurand.benchmarks.choices import called_choices
-    from measurand.benchmarks.nested import SUGGESTED, suggest_roles
-    from measurand.benchmarks.proposal import propose_columns
+    from measurand.benchmarks.interpretations import called_choices
+    from measurand.benchmarks.proposal import (
+        SUGGESTED,
+        propose_columns,
+        suggest_roles,
+    )
 
     named = {part: options.get(part) for part in SUGGESTED}
     missing = [part for part in ("query", "label") if named[part] is None]

@@ -28,7 +28,7 @@ from measurand.audits.leakage.sides import (
     family_numbers,
     join_sides,
 )
-from measurand.benchmarks.item_choices import choice_keys
+from measurand.benchmarks.golds import choice_keys
 from measurand.core.benchmark import Benchmark
 from measurand.core.choices import RIGHT, WRONG, pair_choices
 from measurand.core.errors import NotApplicable

@@ -1,9 +1,11 @@
-"""Several columns that could say which choice is right."""
+"""Names that nearly say a part, and several that say which choice is right."""
 
 import pandas as pd
 import pytest
 
 import measurand as ms
+from measurand.benchmarks.interpretations import misspelt_parts
+from measurand.benchmarks.roles import NamedColumns, infer_roles
 from measurand.core.errors import AmbiguousRoles
 
 N = 40
@@ -121,3 +123,14 @@ def test_the_name_of_its_column_is_a_gold():
         ):
             number = int(question.split()[-1].rstrip("?"))
             assert letter == ("A" if number % 3 else "B")
+
+
+def test_a_misspelt_column_is_named_where_its_part_is_left_out():
+    columns = ["claim", "Evidense", "label", "explanaton", "context_id"]
+    roles = infer_roles(columns)
+    assert misspelt_parts(columns, roles) == [
+        "'Evidense' could be the evidence",
+        "'explanaton' could be the rationale",
+    ]
+    named = infer_roles(columns, NamedColumns(metadata=("Evidense", "explanaton")))
+    assert misspelt_parts(columns, named) == []

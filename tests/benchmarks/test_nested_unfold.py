@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import measurand as ms
-from measurand.benchmarks.unfold import unfold_rows
+from measurand.benchmarks.nested import unfold_rows
 from measurand.core.errors import BadInput
 
 N = 24

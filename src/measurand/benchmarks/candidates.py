@@ -1,0 +1,378 @@
+"""What only the cells say of a table: readings that are printed, and never taken.
+
+Each way of reading is a row of `WAYS`: it yields readings, or nothing. They are advised
+where no column is plainly the label, and refused where choices would be left unread. A
+label of letters or small numbers beside a question and lists of texts points at these
+texts far more often than it names classes; beside a claim or a text to be classified it
+does not. Whoever knows better gives the lists another part.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import pandas as pd
+
+from measurand.benchmarks.cells import scalar_text
+from measurand.benchmarks.flags import find_flagged
+from measurand.benchmarks.golds import (
+    INDEX,
+    INDEX_FROM_1,
+    LETTER,
+    TEXT_OF,
+    ItemChoices,
+    gold_place,
+    text_key,
+)
+from measurand.benchmarks.interpretations import column_runs
+from measurand.benchmarks.nested import free_answer_path, look_inside
+from measurand.benchmarks.paths import Path, is_missing, leads_into, open_listed
+from measurand.benchmarks.roles import (
+    WORDS,
+    ColumnRoles,
+    NamedColumns,
+    bare_name,
+    plain_golds,
+)
+from measurand.core.choices import are_free
+from measurand.core.errors import AmbiguousRoles, quote
+from measurand.core.items import LETTERS
+
+PLACE = re.compile(r"\d{1,2}", re.ASCII)
+NUMBERED = re.compile(r"(.*?)(\d{1,2}|[a-z])", re.ASCII)
+WRONG = re.compile(r"(?:incorrect|wrong)(?:answer|option|choice)?s?|distractors?")
+RIGHT = re.compile(r"correct|correctanswer|answer|rightanswer|right|bestanswer")
+ALL_RIGHT = re.compile(r"(?:correct|right|accepted|gold)answers")
+# To numbers, which are the commonest labels of classes, it must be a query that asks.
+ASKING = re.compile(r"quest|query|ctx|stem|prompt|problem|input|goal|ask")
+TELLING = re.compile(r"answer|correct|gold|label|target|key|right|solution")
+FEWEST, MOST = 2, len(LETTERS)
+FEWEST_COLUMNS = 3  # of an unknown name: two columns are as often a pair of texts
+ROWS = 50  # that are looked at before all are
+NUMBER = re.compile(r"[-+.,\d\s]*")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A way to read a table: the columns of the choices and the gold, or the answers.
+
+    >>> str(Reading(("oak", "ash"), "gold")), str(Reading(answers="tree"))
+    ("`choices` 'oak', `choices` 'ash' and `label` 'gold'", "`answers` 'tree'")
+    """
+
+    choices: tuple[str, ...] = ()
+    label: str = ""
+    answers: str = ""
+
+    def __str__(self) -> str:
+        """As options name it."""
+        if self.answers:
+            return f"`answers` {quote(self.answers, 200)}"
+        names = ", ".join(f"`choices` {quote(name, 200)}" for name in self.choices)
+        return f"{names} and `label` {quote(self.label, 200)}"
+
+
+@dataclass(frozen=True)
+class Options:
+    """Columns that may hold the choices, and their texts in every row."""
+
+    columns: tuple[str, ...]
+    rows: list[list[str]]
+
+    def __str__(self) -> str:
+        """The columns as a message calls them.
+
+        >>> str(Options(("alternatives",), [])), str(Options(("m1", "m2", "m3"), []))
+        ("column 'alternatives'", "columns 'm1' to 'm3'")
+        """
+        if len(self.columns) == 1:
+            return f"column {quote(self.columns[0])}"
+        return f"columns {quote(self.columns[0])} to {quote(self.columns[-1])}"
+
+
+def advise_label(table: pd.DataFrame, columns: Sequence[str]) -> str:
+    """The options that would read a label, or free answers; empty where none would."""
+    readings = (reading for way in WAYS for reading in way(table, columns))
+    return str(next(readings, ""))
+
+
+def _flagged(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Reading]:
+    """Objects of which a flag or a score says which is right."""
+    for column in columns:
+        if paths := find_flagged(table[column], column):
+            yield Reading((paths[0],), paths[1])
+
+
+def _wrong_lists(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Reading]:
+    """Columns of right answers with lists of wrong ones beside them."""
+    for right in columns:
+        if RIGHT.fullmatch(bare_name(right)):
+            yield from beside_wrong(table, right, columns)
+
+
+def _pointed(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Reading]:
+    """Lists or columns of texts, and a column that says which of them is right."""
+    scalars = [c for c in columns if not look_inside(table[c], c).paths]
+    scalars.sort(key=lambda column: not TELLING.search(bare_name(column)))
+    listed = [c for c in columns if not ALL_RIGHT.fullmatch(bare_name(c))]
+    for options in find_options(table, listed):
+        for column in scalars:
+            if column not in options.columns and pointer_way(table[column], options):
+                yield Reading(options.columns, column)
+
+
+def _free_answers(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Reading]:
+    """Columns of free answers, or paths to them."""
+    for column in columns:
+        if "answer" not in bare_name(column):
+            continue
+        if are_free([*table[column]]):
+            yield Reading(answers=column)
+        elif path := free_answer_path(table[column], column):
+            yield Reading(answers=path)
+
+
+# The plainest first.
+WAYS: tuple[Callable[[pd.DataFrame, Sequence[str]], Iterator[Reading]], ...] = (
+    _flagged,
+    _wrong_lists,
+    _pointed,
+    _free_answers,
+)
+
+
+def beside_wrong(
+    table: pd.DataFrame, right: str, columns: Sequence[str]
+) -> Iterator[Reading]:
+    """How a column of right answers is read with lists of wrong ones beside it."""
+    for wrong in columns:
+        if WRONG.fullmatch(bare_name(wrong)):
+            cells = [open_listed(cell) for cell in table[wrong]]
+            counts = [len(c) if isinstance(c, list | tuple) else 0 for c in cells]
+            if min(counts):
+                paths = [str(Path(wrong, (place,))) for place in range(max(counts))]
+                yield Reading((right, *paths), right)
+
+
+def find_options(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Options]:
+    """Lists of texts, and columns of one text each, that differ from row to row.
+
+    Texts that are the same in every row are classes, and texts that repeat within one
+    row are votes or words.
+    """
+    for column in columns:
+        if _are_lists(islice(table[column], ROWS)) and _are_lists(table[column]):
+            rows = [_list_texts(cell) for cell in table[column]]
+            if _are_own(rows):
+                yield Options((column,), rows)
+    for _, _, run in column_runs(columns, NUMBERED):
+        if len(run) < FEWEST_COLUMNS:
+            continue
+        cells = zip(*(table[column] for column in run), strict=True)
+        rows = [[*_drop_blanks(row)] for row in cells]
+        texts = [text for row in rows for text in row]
+        numbers = sum(NUMBER.fullmatch(text) is not None for text in texts)
+        are_texts = 2 * numbers < len(texts) and min(map(len, rows)) >= FEWEST
+        if are_texts and _are_own(rows):
+            yield Options(run, rows)
+
+
+def _are_lists(cells: Iterable[object]) -> bool:
+    """Whether all cells hold as many texts as there may be choices."""
+    return all(FEWEST <= len(_list_texts(cell)) <= MOST for cell in cells)
+
+
+def _list_texts(cell: object) -> list[str]:
+    """The texts in a cell: a list, a list of objects with a text, or one by letter.
+
+    Of an object the longest text counts, rather than its letter.
+
+    >>> _list_texts('["oak", "ash"]'), _list_texts([{"text": "oak"}, {"text": "ash"}])
+    (['oak', 'ash'], ['oak', 'ash'])
+    >>> _list_texts({"A": "oak", "B": "ash"}), _list_texts([1, 2]), _list_texts("oak")
+    (['oak', 'ash'], [], [])
+    """
+    opened = open_listed(cell)
+    if isinstance(opened, dict):
+        lettered = all(len(str(key)) == 1 for key in opened)
+        opened = [*opened.values()] if lettered else open_listed(opened.get("text"))
+    if not isinstance(opened, list | tuple):
+        return []
+    texts = [
+        max((t for t in v.values() if isinstance(t, str)), key=len, default="")
+        if isinstance(v, dict)
+        else v
+        for v in opened
+    ]
+    # Lists of unlike length; one inside another, of Parquet, is an array of no truth.
+    while texts and isinstance(texts[-1], str | None) and not texts[-1]:
+        texts.pop()
+    written = [text for text in texts if isinstance(text, str) and text]
+    return written if len(written) == len(texts) else []
+
+
+def _drop_blanks(row: Sequence[object]) -> Iterator[str]:
+    """The texts of a row's columns, without those that are blank."""
+    for cell in row:
+        text = None if is_missing(cell) else scalar_text(cell)
+        if text and text.strip():
+            yield text
+
+
+def _are_own(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether most rows bring texts of their own, each of them once."""
+    single = sum(len({*texts}) == len(texts) for texts in rows)
+    return 2 * single > len(rows) and 2 * len({*map(tuple, rows)}) > len(rows)
+
+
+def pointer_way(column: "pd.Series[str]", options: Options) -> str:
+    """How all cells of a column lead to a text of their row; empty where they do not.
+
+    Numbers lead there where the largest is the last place; a smaller one may be a
+    class.
+
+    >>> rows = [["oak", "ash"], ["elm", "fir"], ["yew", "box"]]
+    >>> golds = ["A", "B", "A"], [1, 0, 0], ["ash", "elm", "yew"], [1, 5, 2], ["A"] * 3
+    >>> [pointer_way(pd.Series(g, dtype=object), Options(("x",), rows)) for g in golds]
+    ['letter', 'index', 'text', '', '']
+    """
+    pairs = [
+        ("" if isinstance(cell, bool) else str(scalar_text(cell)).strip(), texts)
+        for cell, texts in zip(column, options.rows, strict=True)
+        if not is_missing(cell)
+    ]
+    if len({gold for gold, _ in pairs}) < FEWEST:
+        return ""
+    if are_numbers := all(PLACE.fullmatch(gold) for gold, _ in pairs):
+        last = max(len(texts) for _, texts in pairs) - max(int(g) for g, _ in pairs)
+        if last not in (0, 1):
+            return ""
+    for way in (INDEX, INDEX_FROM_1) if are_numbers else (LETTER, TEXT_OF):
+        places = (gold_place(gold, ItemChoices(texts), way) for gold, texts in pairs)
+        if all(place is not None for place in places):
+            return INDEX if are_numbers else way
+    return ""
+
+
+def check_unread_choices(
+    table: pd.DataFrame, columns: Sequence[str], roles: ColumnRoles, named: NamedColumns
+) -> None:
+    """Raise where the label seems to point at choices that would be left unread."""
+    if roles.choices is not None and roles.answers is None:
+        return
+    free = [column for column in columns if not is_in_use(column, roles, named)]
+    label = roles.label
+    if roles.answers is not None and named.answers is None:
+        _check_answers(table, free, roles.answers)
+    _check_columns_named(table, free, label)
+    if named.answers is None:
+        for reading in beside_wrong(table, label, free):
+            seen = f"wrong choices stand beside column {quote(label)}"
+            raise _refusal(seen, f"name {reading}", other="them")
+    for options in find_options(table, free):
+        way = pointer_way(table[label], options)
+        is_answer = way == TEXT_OF and named.answers is not None
+        if not way or is_answer or not _may_point(way, roles.query, table[label]):
+            continue
+        accepted = options.columns[0] if way == TEXT_OF else ""
+        raise _refusal(
+            f"column {quote(label)} could say which text of {options} is right",
+            f"{'drop `answers` and ' if named.answers is not None else ''}name "
+            f"{Reading(options.columns, label)}",
+            answers=accepted if len(options.columns) == 1 else "",
+            other=quote(options.columns[0]),
+        )
+
+
+def _refusal(
+    seen: str, advice: str, answers: str = "", other: str = ""
+) -> AmbiguousRoles:
+    """The error of a table that can be read in several ways: each as it is named."""
+    ways = [advice]
+    if answers:
+        ways.append(f"{Reading(answers=answers)} if all its texts are accepted")
+    if other:
+        ways.append(f"give {other} another part, such as `metadata`")
+    return AmbiguousRoles(f"{seen}; {', or '.join(ways)}")
+
+
+def _may_point(way: str, query: str, golds: "pd.Series[str]") -> bool:
+    """Whether golds that lead to texts may be meant to, beside such a query."""
+    if way == INDEX:
+        return ASKING.search(bare_name(query)) is not None
+    if query.lower() not in WORDS["classified"]:
+        return True
+    # Texts of which most stand once, as those of classes do not.
+    return way == TEXT_OF and 2 * len({*map(str, golds)}) > len(golds)
+
+
+def _check_columns_named(table: pd.DataFrame, free: Sequence[str], label: str) -> None:
+    """Raise where the label names columns of texts, as if these were the choices."""
+    golds = {cell for cell in table[label] if isinstance(cell, str)}
+    columns = [column for column in free if column in golds]
+    if len(columns) < FEWEST or len(columns) < len(golds):
+        return
+    if all(isinstance(cell, str) for column in columns for cell in table[column]):
+        names = ", ".join(f"`choices` {quote(name, 200)}" for name in columns)
+        raise _refusal(
+            f"column {quote(label)} names {Options(tuple(columns), [])}, as if they "
+            "held the choices",
+            f"name {names}, and give letters, places or texts as the label",
+        )
+
+
+def _check_answers(table: pd.DataFrame, free: Sequence[str], answers: str) -> None:
+    """Raise where another column seems to say which of the answers is right."""
+    for options in find_options(table, [answers]):
+        told = [column for column in free if TELLING.search(bare_name(column))]
+        for gold in dict.fromkeys([*plain_golds(free), *told]):
+            way = pointer_way(table[gold], options)
+            # The first of several accepted answers is often given once more.
+            if way and not (way == TEXT_OF and _is_first(table[gold], options)):
+                raise _refusal(
+                    f"column {quote(gold)} could say which text of {options} is right",
+                    f"name {Reading(options.columns, gold)}",
+                    answers=answers,
+                )
+
+
+def _is_first(column: "pd.Series[str]", options: Options) -> bool:
+    """Whether all cells are the first text of their row."""
+    return all(
+        text_key(str(cell)) == text_key(texts[0])
+        for cell, texts in zip(column, options.rows, strict=True)
+    )
+
+
+def find_candidate(table: pd.DataFrame, roles: ColumnRoles) -> str | None:
+    """A column of candidate answers that would be left unread, if there is one.
+
+    The label then says of each row whether its candidate answers the question: rows of
+    one question have texts of their own, and there are more of these than of labels.
+    """
+    if roles.choices is not None:
+        return None
+    queries = [*map(str, table[roles.query])]
+    labels = {*map(str, table[roles.label])}
+    for column in map(str, table.columns):
+        called = bare_name(column) in WORDS["candidates"]
+        if not called or is_in_use(column, roles, NamedColumns()):
+            continue
+        rows: dict[str, list[str]] = {}
+        for query, cell in zip(queries, table[column], strict=True):
+            if isinstance(cell, str):
+                rows.setdefault(query, []).append(cell)
+        repeated = [texts for texts in rows.values() if len(texts) > 1]
+        apart = [texts for texts in repeated if len({*texts}) > 1]
+        texts = {text for row in rows.values() for text in row}
+        if 2 * len(apart) > len(repeated) and len(texts) > 2 * len(labels):
+            return column
+    return None
+
+
+def is_in_use(column: str, roles: ColumnRoles, named: NamedColumns) -> bool:
+    """Whether a column plays a part, or a path that was named leads into it."""
+    names = [name for part in roles.columns.values() for name in part]
+    pieces = [p.strip() for name in (*names, *named.names()) for p in name.split("+")]
+    return column in (*names, roles.label) or leads_into(column, pieces)
