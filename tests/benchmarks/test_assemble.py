@@ -308,7 +308,7 @@ def test_metadata_are_text_and_gaps_say_missing():
 def test_a_rationale_may_be_missing_and_is_counted():
     made = built(
         rows(why=["because", None] * 20),
-        roles=ColumnRoles("claim", "evidence", "label", rationale="why"),
+        roles=ColumnRoles("claim", "evidence", "label", rationales=("why",)),
     )
     assert made.notes["no_rationale"] == 20
     assert made.rationale == "why"

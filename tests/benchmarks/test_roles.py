@@ -137,20 +137,20 @@ def test_roles_describe_themselves():
 def test_explanations_that_bear_a_number_are_all_found():
     columns = ["hypothesis", "label", "explanation_10", "explanation_2"]
     found = infer_roles(columns)
-    assert found.explanations == ("explanation_2", "explanation_10")
+    assert found.rationales == ("explanation_2", "explanation_10")
     assert found.rationale == "explanation_2"
 
 
 def test_evidence_may_be_its_own_explanation():
-    given = NamedColumns(rationales=("evidence",))
+    given = NamedColumns(rationale=("evidence",))
     found = infer_roles(["claim", "evidence", "label"], given)
-    assert (found.evidence, found.explanations) == ("evidence", ("evidence",))
+    assert (found.evidence, found.rationales) == ("evidence", ("evidence",))
 
 
 def test_a_query_is_not_its_own_explanation():
     with pytest.raises(BadInput, match="more than one part"):
         infer_roles(
-            ["claim", "label"], NamedColumns(query="claim", rationales=("claim",))
+            ["claim", "label"], NamedColumns(query="claim", rationale=("claim",))
         )
 
 

@@ -184,7 +184,7 @@ def _build_benchmark(
         query=query,
         evidence=evidence,
         rationale=roles.rationale,
-        rationales=roles.explanations,
+        rationales=roles.rationales,
         roles=description,
         columns=roles.columns,
         schema=meanings,

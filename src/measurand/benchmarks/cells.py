@@ -253,7 +253,7 @@ def clean_table(
     if accepted is not None:
         columns[accepted] = frame[accepted]
     columns[roles.label] = label_cells(frame[roles.label], f"{prefix}label", join)
-    for column in roles.explanations:
+    for column in roles.rationales:
         if column not in columns:
             columns[column] = rationale_cells(frame[column], join)
     for column in roles.metadata:
@@ -286,7 +286,7 @@ def group_column(roles: ColumnRoles) -> str | None:
     name = roles.group
     if name is None or name not in texts:
         return name
-    taken = (*texts, roles.label, *roles.metadata, *roles.explanations, roles.split)
+    taken = (*texts, roles.label, *roles.metadata, *roles.rationales, roles.split)
     while name in taken:
         name = f"{name} (group)"
     return name

@@ -304,9 +304,9 @@ def misspelt_parts(columns: Sequence[str], roles: ColumnRoles) -> list[str]:
     ["'evidense' could be the evidence"]
     """
     taken = {*roles.describe().values(), *roles.metadata, *roles.choice_columns}
-    taken |= {*roles.explanations}
+    taken |= {*roles.rationales}
     missing = [] if roles.fields or roles.evidence else ["evidence"]
-    missing += [] if roles.explanations else ["rationale"]
+    missing += [] if roles.rationales else ["rationale"]
     plain = {name for part in missing for name in plain_names(part)}
     free = [c for c in columns if c not in taken and c.lower() not in plain]
     nearest = {part: nearest_column(part, free, spare=1) for part in missing}

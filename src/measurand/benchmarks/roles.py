@@ -73,12 +73,11 @@ class NamedColumns:
     evidence: str | None = None
     label: str | None = None
     metadata: tuple[str, ...] = ()
-    rationale: str | None = None
+    rationale: tuple[str, ...] = ()
     group: str | None = None
     split: str | None = None
     id: str | None = None
     fields: tuple[str, ...] = ()
-    rationales: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
     answers: str | None = None
     subject: str | None = None
@@ -90,13 +89,10 @@ class NamedColumns:
         >>> NamedColumns(query="claim", metadata=("genre",)).names()
         {'claim': 'query', 'genre': 'metadata'}
         """
-        arguments = {"rationales": "rationale"}
         named: dict[str, str] = {}
         for field in fields(self):
-            value = getattr(self, field.name)
-            names = (value,) if isinstance(value, str) else value or ()
-            for name in names:
-                named.setdefault(name, arguments.get(field.name, field.name))
+            for name in _list_names(field.name, getattr(self, field.name)):
+                named.setdefault(name, field.name)
         return named
 
 
@@ -151,13 +147,7 @@ def name_columns(columns: Columns) -> NamedColumns:
                 f"`{part}` is {name!r}; give the name of a column, or of several "
                 "with a plus, such as 'title+body'"
             )
-    named = NamedColumns(
-        **texts,
-        metadata=several["metadata"],
-        fields=several["fields"],
-        rationales=several["rationale"],
-        choices=several["choices"],
-    )
+    named = NamedColumns(**texts, **several)
     _check_once(_assign_named(named)[1])
     return named
 
@@ -178,8 +168,7 @@ class ColumnRoles:
 
     Attributes:
         query: As all that is not named here, it is what `Columns` says.
-        rationale: The first of the explanations.
-        rationales: All columns of explanations, where an item has several.
+        rationales: The columns of explanations; the first is the rationale.
         choices: What the field of each item's choices is called.
         choice_columns: The columns that hold the choices: lists, or one a choice.
         answers: The column of free answers, which are screened into choices.
@@ -189,12 +178,11 @@ class ColumnRoles:
     evidence: str | None
     label: str
     metadata: tuple[str, ...] = ()
-    rationale: str | None = None
+    rationales: tuple[str, ...] = ()
     group: str | None = None
     split: str | None = None
     id: str | None = None
     fields: tuple[str, ...] = ()
-    rationales: tuple[str, ...] = ()
     choices: str | None = None
     choice_columns: tuple[str, ...] = ()
     answers: str | None = None
@@ -202,9 +190,9 @@ class ColumnRoles:
     document: str | None = None
 
     @property
-    def explanations(self) -> tuple[str, ...]:
-        """Every column of explanations; the first is the rationale."""
-        return self.rationales or ((self.rationale,) if self.rationale else ())
+    def rationale(self) -> str | None:
+        """The first column of explanations."""
+        return next(iter(self.rationales), None)
 
     @property
     def accepted(self) -> str | None:
@@ -223,12 +211,11 @@ class ColumnRoles:
         {'query': ('claim',), 'label': ('label',), 'metadata': ('genre', 'source')}
         """
         parts = {field.name: getattr(self, field.name) for field in fields(self)}
-        del parts["choice_columns"], parts["rationales"]
-        parts |= {"choices": self.choice_columns, "rationale": self.explanations}
+        parts["choices"] = parts.pop("choice_columns")
         if self.answers is not None:
             parts["label"] = None  # the same column, which holds no label of its own
         return {
-            part: (names,) if isinstance(names, str) else tuple(names)
+            part.replace("rationales", "rationale"): _list_names(part, names)
             for part, names in parts.items()
             if names
         }
@@ -239,14 +226,11 @@ class ColumnRoles:
         >>> ColumnRoles("claim", None, "label", ("genre", "source")).describe()
         {'query': 'claim', 'label': 'label', 'metadata': 'genre, source'}
         """
-        columns = {field.name: getattr(self, field.name) for field in fields(self)}
-        del columns["rationales"], columns["choice_columns"]
-        first = {"query": self.query, "evidence": self.evidence}
-        first |= {"choices": ", ".join(self.choice_columns), "answers": self.answers}
-        columns = first | {part: c for part, c in columns.items() if part != "choices"}
-        columns["metadata"] = ", ".join(self.metadata)
-        columns["fields"] = ", ".join(self.fields)
-        columns["rationale"] = ", ".join(self.explanations)
+        first = dict.fromkeys(("query", "evidence", "choices", "answers", "label"), "")
+        columns = first | {
+            part: ", ".join(names) for part, names in self.columns.items()
+        }
+        columns["label"] = self.label
         return {part: column for part, column in columns.items() if column}
 
 
@@ -272,7 +256,7 @@ def _assign_named(named: NamedColumns) -> tuple[dict[str, str | None], list[str]
         extra_fields = tuple(f for f in named.fields if f not in role_columns.values())
     # Evidence may be its own explanation, and items with one text may be a group: only
     # these columns have two parts.
-    role_columns["rationale"] = next(iter(named.rationales), role_columns["rationale"])
+    role_columns["rationale"] = next(iter(named.rationale), None)
     parts = {part: name for part, name in role_columns.items() if name is not None}
     if parts.get("rationale") == parts.get("evidence"):
         parts.pop("rationale", None)
@@ -281,7 +265,7 @@ def _assign_named(named: NamedColumns) -> tuple[dict[str, str | None], list[str]
         parts.pop("group", None)
     if parts.get("label") in named.choices:  # of these columns one is always right
         parts.pop("label", None)
-    taken = [*parts.values(), *named.metadata, *extra_fields, *named.rationales[1:]]
+    taken = [*parts.values(), *named.metadata, *extra_fields, *named.rationale[1:]]
     taken += named.choices
     return role_columns, taken
 
@@ -325,10 +309,10 @@ def infer_roles(
         )
         for part, name in role_columns.items()
     }
-    rationales = named.rationales
-    if not rationales and inferred["rationale"] is None:
-        rationales = _numbered_rationales(free)
-        inferred["rationale"] = next(iter(rationales), None)
+    plain_rationale = inferred.pop("rationale")
+    rationales = named.rationale or _numbered_rationales(free)
+    if plain_rationale is not None and not named.rationale:
+        rationales = (plain_rationale,)
     missing = [part for part in NEEDED if inferred[part] is None]
     if missing:
         arguments = " and ".join(f"`{part}`" for part in missing)
@@ -339,7 +323,7 @@ def infer_roles(
         )
     several = {"metadata": named.metadata, "fields": named.fields}
     several |= {"rationales": rationales, "choice_columns": named.choices}
-    field = _choice_field(named, [*taken, *inferred.values()])
+    field = _choice_field(named, [*taken, *rationales, *inferred.values()])
     inferred |= {"choices": field, "answers": named.answers}
     inferred |= {"subject": named.subject, "document": named.document}
     return ColumnRoles(**several, **inferred)  # type: ignore[arg-type]
