@@ -1,7 +1,7 @@
 """Cells of every kind, turned into the text that items hold."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from numbers import Integral, Real
 
 import numpy as np
@@ -14,6 +14,7 @@ from measurand.benchmarks.roles import ColumnRoles
 from measurand.core.choices import are_free
 from measurand.core.errors import BadInput, quote
 from measurand.core.files import DEEPEST
+from measurand.core.items import with_columns
 
 MISSING = "missing"  # the value of a metadata cell that holds nothing
 LISTS = (list, tuple, np.ndarray)
@@ -128,10 +129,9 @@ def _require_cells(
         content: What a cell should hold.
         single: Whether that is one value, and no list of them.
     """
-    rows = np.flatnonzero(lacking.to_numpy()) + 1
-    if len(rows):
+    rows = (np.flatnonzero(lacking.to_numpy()) + 1).tolist()
+    if rows:
         check_no_objects(column, part)
-        first = ", ".join(str(row) for row in rows[:3])
         are_lists = single and all(isinstance(cell, LISTS) for cell in column[lacking])
         fault = f"hold a list and not {content}" if are_lists else f"lack {content}"
         way = "fill or remove these rows"
@@ -141,12 +141,19 @@ def _require_cells(
             if part.endswith("label") and are_free(inside):
                 option = f"`answers` {quote(str(column.name))}"
             way = f"name what is in them, such as {option}"
-        raise BadInput(
-            f"{len(rows)} of {len(column)} {part} cells in column "
-            f"{quote(str(column.name))} {fault}, first in rows {first}; "
-            f"{way}, or name another column"
-        )
+        raise bad_cells(rows, column, part, fault, f"{way}, or name another column")
     return converted
+
+
+def bad_cells(
+    rows: Sequence[int], column: "pd.Series[str]", part: str, fault: str, way: str
+) -> BadInput:
+    """The error of some cells: how many, which come first, and what to do."""
+    first = ", ".join(map(str, rows[:3]))
+    return BadInput(
+        f"{len(rows)} of {len(column)} {part} cells in column "
+        f"{quote(str(column.name))} {fault}, first in rows {first}; {way}"
+    )
 
 
 def scalar_text(cell: object, join: str = JOIN) -> str | None:
@@ -316,3 +323,14 @@ def _unlabelled_marks(labels: Set[str]) -> list[str]:
     numbered = classes == {*map(str, range(len(classes)))}
     is_none = numbered and len(classes) >= FEWEST_NUMBERED
     return [UNLABELLED, NO_CLASS] if is_none else [UNLABELLED]
+
+
+def with_texts(
+    table: pd.DataFrame, columns: Mapping[str, Sequence[str]]
+) -> pd.DataFrame:
+    """The table with these columns of texts."""
+    texts = {
+        name: pd.Series(list(values), index=table.index, dtype=TEXT)
+        for name, values in columns.items()
+    }
+    return with_columns(table, texts)

@@ -13,8 +13,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from measurand.benchmarks.cells import scalar_text
-from measurand.benchmarks.formats import TEXT
+from measurand.benchmarks.cells import bad_cells, scalar_text, with_texts
 from measurand.benchmarks.golds import (
     MARK,
     ItemChoices,
@@ -37,8 +36,8 @@ from measurand.benchmarks.paths import (
 )
 from measurand.benchmarks.printed import check_printed
 from measurand.benchmarks.roles import WORDS, ColumnRoles, bare_name
-from measurand.core.errors import BadInput, quote
-from measurand.core.items import LETTERS, pack_choices, with_columns
+from measurand.core.errors import BadInput
+from measurand.core.items import LETTERS, pack_choices
 from measurand.core.seeds import generator
 
 TEXT_KEY = "text"
@@ -59,16 +58,18 @@ def read_choices(
     position: the order of each item's choices is then drawn.
     """
     sides = ["train", "test"] if len(tables) > 1 else [""]
-    items = [
-        _read_table(table, roles, f"{side} choices".strip())
-        for table, side in zip(tables, sides, strict=True)
-    ]
     drawn = roles.label in roles.choice_columns
-    if drawn:
-        items = [
-            _draw_order(side, generator(seed, "choice order", name))
-            for side, name in zip(items, sides, strict=True)
-        ]
+    items = []
+    for table, side in zip(tables, sides, strict=True):
+        rows = _read_table(table, roles, f"{side} choices".strip())
+        if drawn:
+            rng = generator(seed, "choice order", side)
+            orders = [rng.permutation(len(row.texts)) for row in rows]
+            rows = [
+                ItemChoices([row.texts[position] for position in order])
+                for row, order in zip(rows, orders, strict=True)
+            ]
+        items.append(rows)
     golds = [
         read_golds(table, roles, side)
         for table, side in zip(tables, items, strict=True)
@@ -81,16 +82,11 @@ def read_choices(
     )
     changed = []
     for table, side, row_golds, name in zip(tables, items, golds, sides, strict=True):
-        letters = gold_letters(
-            row_golds, side, way, roles.label, f"{name} label".strip()
-        )
+        part = f"{name} label".strip()
+        letters = gold_letters(row_golds, side, way, table[roles.label], part)
         cells = [pack_choices(item.texts) for item in side]
         columns = {str(roles.choices): cells, roles.label: letters}
-        texts = {
-            column: pd.Series(values, index=table.index, dtype=TEXT)
-            for column, values in columns.items()
-        }
-        changed.append(with_columns(table, texts))
+        changed.append(with_texts(table, columns))
     counts = [len(item.texts) for side in items for item in side]
     return changed, {
         "choices": f"{', '.join(roles.choice_columns)} ({range_text(counts)} each"
@@ -180,25 +176,11 @@ def _check_rows(
     }
     for problem, found in problems.items():
         if found:
-            first = ", ".join(map(str, found[:3]))
-            raise BadInput(
-                f"{len(found)} of {len(rows)} {part} cells in column "
-                f"{quote(str(column.name))} {problem}, first in rows {first}; allowed "
-                f"are {FEWEST} to {MOST} texts; mend or remove these rows, or name "
-                "another column with `choices`"
+            way = (
+                f"allowed are {FEWEST} to {MOST} texts; mend or remove these rows, or "
+                "name another column with `choices`"
             )
-
-
-def _draw_order(
-    items: Sequence[ItemChoices], rng: np.random.Generator
-) -> list[ItemChoices]:
-    """The items, the choices of each in an order of its own."""
-    return [
-        ItemChoices(
-            [item.texts[position] for position in rng.permutation(len(item.texts))]
-        )
-        for item in items
-    ]
+            raise bad_cells(found, column, part, problem, way)
 
 
 def most_choices(table: pd.DataFrame, columns: Sequence[str]) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from measurand.benchmarks.cells import scalar_text
+from measurand.benchmarks.cells import bad_cells, scalar_text
 from measurand.benchmarks.formats import UNLABELLED
 from measurand.benchmarks.paths import Place, is_missing, open_gold
 from measurand.benchmarks.roles import ColumnRoles
@@ -147,15 +147,24 @@ def read_golds(
         open_gold(cell, len(item.texts))
         for cell, item in zip(table[roles.label], items, strict=True)
     ]
-    several = [row for row, cell in enumerate(cells, 1) if isinstance(cell, list)]
-    if several:
-        raise BadInput(
-            f"{len(several)} of {len(cells)} label cells in column "
-            f"{quote(roles.label)} name none or several right choices, first in rows "
-            f"{', '.join(map(str, several[:3]))}; one an item is allowed: mend or "
-            "remove these rows, or name another column with `label`"
+    if several := [row for row, c in enumerate(cells, 1) if isinstance(c, list)]:
+        way = (
+            "one an item is allowed: mend or remove these rows, or name another "
+            "column with `label`"
         )
-    _check_booleans(cells, items, roles.label)
+        fault = "name none or several right choices"
+        raise bad_cells(several, table[roles.label], "label", fault, way)
+    odd = [
+        row
+        for row, (cell, item) in enumerate(zip(cells, items, strict=True), 1)
+        if isinstance(cell, bool | np.bool_) and _word_of(bool(cell), item) is None
+    ]
+    if odd:
+        way = (
+            "that is allowed where the choices are true and false or yes and no: give "
+            "an index, a letter or the text of one, or name another column with `label`"
+        )
+        raise bad_cells(odd, table[roles.label], "label", "are true or false", way)
     golds = [_gold_of(cell, item) for cell, item in zip(cells, items, strict=True)]
     if roles.split is None:
         return golds
@@ -171,34 +180,15 @@ def read_golds(
     ]
 
 
-def _check_booleans(
-    cells: Sequence[object], items: Sequence[ItemChoices], label: str
-) -> None:
-    """Raise where golds are true or false, and choices neither that nor yes and no."""
-    wrong = [
-        row
-        for row, (cell, item) in enumerate(zip(cells, items, strict=True), 1)
-        if isinstance(cell, bool | np.bool_) and _word_of(bool(cell), item) is None
-    ]
-    if wrong:
-        raise BadInput(
-            f"{len(wrong)} of {len(cells)} label cells in column {quote(label)} are "
-            f"true or false, first in rows {', '.join(map(str, wrong[:3]))}; that is "
-            "allowed where the choices are true and false or yes and no: give an "
-            "index, a letter or the text of one, or name another column with `label`"
-        )
-
-
 def _word_of(right: bool, item: ItemChoices) -> str | None:
     """The choice that a gold of true or false means; None where there is none such.
 
     >>> [_word_of(True, ItemChoices(t)) for t in (["No", "Yes"], ["oak", "ash"])]
     ['Yes', None]
     """
-    keys = item.keys
     for words in WORDS:
-        if {*words} <= {*keys}:
-            return item.texts[keys.index(words[not right])]
+        if {*words} <= {*item.keys}:
+            return item.texts[item.keys.index(words[not right])]
     return None
 
 
@@ -248,7 +238,13 @@ def gold_way(
     if {INDEX, INDEX_FROM_1} <= {*fitting}:
         start = _counting_start(rows, tables, roles, fitting)
         if start is None and len(fitting) == 2:
-            raise BadInput(_two_counts(layouts, roles.label))
+            numbers = range_text([int(gold) for gold, _ in layouts])
+            counts = range_text([len(item.texts) for _, item in layouts])
+            raise BadInput(
+                f"the golds in column {quote(roles.label)} are {numbers} of {counts} "
+                "choices, and may count from 0 or from 1; give letters or the texts of "
+                "the right choices"
+            )
         del fitting[INDEX if start else INDEX_FROM_1]
     _check_same(fitting, layouts, roles.label)
     return next(iter(fitting))
@@ -261,16 +257,6 @@ def _possible_ways(layouts: Sequence[tuple[str, ItemChoices]]) -> list[str]:
     from_1 = [INDEX_FROM_1] if all(gold.strip() != "0" for gold, _ in layouts) else []
     others = [way for way in own if way not in marks]
     return [*marks, TEXT_OF, LETTER, INDEX, *from_1, *others]
-
-
-def _two_counts(layouts: Sequence[tuple[str, ItemChoices]], label: str) -> str:
-    """What is said of golds that may count from 0 or from 1."""
-    numbers = range_text([int(gold) for gold, _ in layouts])
-    counts = range_text([len(item.texts) for _, item in layouts])
-    return (
-        f"the golds in column {quote(label)} are {numbers} of {counts} choices, and "
-        "may count from 0 or from 1; give letters or the texts of the right choices"
-    )
 
 
 def _gold_texts(
@@ -375,18 +361,13 @@ def gold_letters(
     golds: Sequence[object],
     items: Sequence[ItemChoices],
     way: str,
-    label: str,
+    column: "pd.Series[str]",
     part: str,
 ) -> list[str]:
     """The letter of each item's right choice; a gold that leads to none is refused."""
-    subject = f"{len(golds)} {part} cells in column {quote(label)}"
-    lacking = [row for row, gold in enumerate(golds, 1) if gold is None]
-    if lacking:
-        raise BadInput(
-            f"{len(lacking)} of {subject} lack the right choice, first in rows "
-            f"{', '.join(map(str, lacking[:3]))}; fill or remove these rows, or name "
-            "another column with `label`"
-        )
+    if lacking := [row for row, gold in enumerate(golds, 1) if gold is None]:
+        advice = "fill or remove these rows, or name another column with `label`"
+        raise bad_cells(lacking, column, part, "lack the right choice", advice)
     letters, astray = [], []
     for row, (gold, item) in enumerate(zip(golds, items, strict=True), 1):
         position = gold_place(gold, item, way)
@@ -396,16 +377,24 @@ def gold_letters(
     if not astray:
         return letters
     row = astray[0]
-    given, item = quote(str(golds[row - 1])), items[row - 1]
-    if way == TEXT_OF and text_key(str(golds[row - 1])) in item.keys:
-        raise BadInput(
-            f"{len(astray)} of {subject} lead to no choice, or to several that differ "
-            f"in case or spacing, first in row {row}: {given}; give the text as it "
-            "stands in one choice, a letter or an index"
-        )
+    gold, item = str(golds[row - 1]), items[row - 1]
     last = LETTERS[len(item.texts) - 1]
+    fault, why = (
+        "name none of their item's choices",
+        f", while its choices are A to {last}",
+    )
+    advice = (
+        "give an index, a letter or the text of one, or name another column with "
+        "`label`"
+    )
+    if way == TEXT_OF and text_key(gold) in item.keys:
+        fault = "lead to no choice, or to several that differ in case or spacing"
+        why, advice = (
+            "",
+            "give the text as it stands in one choice, a letter or an index",
+        )
     raise BadInput(
-        f"{len(astray)} of {subject} name none of their item's choices, first in row "
-        f"{row}: {given}, while its choices are A to {last}; give an index, a letter "
-        "or the text of one, or name another column with `label`"
+        f"{len(astray)} of {len(golds)} {part} cells in column "
+        f"{quote(str(column.name))} {fault}, first in row {row}: {quote(gold)}{why}; "
+        f"{advice}"
     )

@@ -12,14 +12,12 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from importlib.resources import files
 from itertools import repeat
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from measurand.benchmarks.formats import BATCH, TEXT
 from measurand.core.choices import COUNTED, YEAR
@@ -239,20 +237,11 @@ OF_EVIDENCE = {
     "evidence_sentences": "how many sentences the evidence holds",
     EVIDENCE_CHOICE: "the letter of the choice of whose words most stand there",
 }
+THIRDS = {
+    "query_length": ("short", "medium", "long"),
+    "evidence_overlap": ("low", "medium", "high"),
+}
 MANY = 3  # as many sentences as this, or more, are counted alike
-
-
-@dataclass(frozen=True)
-class _TextMeasures:
-    """What is measured on each item before anything is cut into classes."""
-
-    forms: list[str]
-    types: list[str]
-    negations: list[str]
-    writings: list[str]
-    lengths: NDArray[np.int64]
-    overlaps: NDArray[np.float64]
-    sentences: list[str]
 
 
 def metadata_schema(evidence: str | None, choices: str | None = None) -> dict[str, str]:
@@ -280,45 +269,47 @@ def derive_metadata(
             f"{join_names(taken)} would be derived but names a column in use; "
             "rename that column, or name metadata with `metadata`"
         )
-    train_measures = _measure_texts(train, query, evidence)
-    test_measures = _measure_texts(test, query, evidence)
+    sides = train, test
+    measures = [_measure_texts(side, query, evidence) for side in sides]
     tables = []
-    for table, measures in ((train, train_measures), (test, test_measures)):
-        columns = _metadata_columns(measures, train_measures, table.index, evidence)
+    for side, measured in zip(sides, measures, strict=True):
+        columns = _metadata_columns(measured, measures[0], side.index)
         if choices is not None:
-            columns |= choice_columns(table, query, evidence, choices)
-        tables.append(table.assign(**{name: columns[name] for name in schema}))
+            columns |= choice_columns(side, query, evidence, choices)
+        tables.append(side.assign(**{name: columns[name] for name in schema}))
     return tables[0], tables[1]
 
 
 def _measure_texts(
     table: pd.DataFrame, query: str, evidence: str | None
-) -> _TextMeasures:
-    """The measures of each item; every text is cut into words once."""
-    forms, types, negations, writings = [], [], [], []
-    counts, lengths, overlaps = [], [], []
+) -> dict[str, list[Any]]:
+    """What is measured on each item before anything is cut into classes, by column.
+
+    Every text is cut into words once.
+    """
+    names = [*OF_QUERY, *(OF_EVIDENCE if evidence is not None else ())]
+    measures: dict[str, list[Any]] = {name: [] for name in names}
     queries = _iterate_texts(table[query])
     contexts: Iterable[str] = (
         repeat("") if evidence is None else _iterate_texts(table[evidence])
     )
     for question, context in zip(queries, contexts, strict=False):
-        question_words = words(question)
-        shape = query_form(question, question_words)
-        forms.append(shape)
-        types.append(query_type(question, question_words, shape))
-        negations.append("no" if NEGATIONS.isdisjoint(question_words) else "yes")
-        writings.append(query_writing(question))
-        lengths.append(len(question_words))
+        said = words(question)
+        form = query_form(question, said)
+        measures["query_form"].append(form)
+        measures["query_type"].append(query_type(question, said, form))
+        measures["query_length"].append(len(said))
+        is_positive = NEGATIONS.isdisjoint(said)
+        measures["query_negation"].append("no" if is_positive else "yes")
+        measures["query_writing"].append(query_writing(question))
         if evidence is not None:
-            distinct = set(question_words)
-            overlaps.append(
-                len(distinct.intersection(words(context))) / max(len(distinct), 1)
-            )
-            sentence_count = count_sentences(context)
-            counts.append(f"{MANY}+" if sentence_count >= MANY else str(sentence_count))
-    return _TextMeasures(
-        forms, types, negations, writings, np.array(lengths), np.array(overlaps), counts
-    )
+            shared = len({*said}.intersection(words(context)))
+            measures["evidence_overlap"].append(shared / max(len({*said}), 1))
+            count = count_sentences(context)
+            sentences = f"{MANY}+" if count >= MANY else str(count)
+            measures["evidence_sentences"].append(sentences)
+    measures.pop(EVIDENCE_CHOICE, None)
+    return measures
 
 
 def _iterate_texts(column: "pd.Series[str]") -> Iterator[str]:
@@ -328,42 +319,27 @@ def _iterate_texts(column: "pd.Series[str]") -> Iterator[str]:
 
 
 def _metadata_columns(
-    measures: _TextMeasures,
-    train: _TextMeasures,
-    index: "pd.Index[str]",
-    evidence: str | None,
+    measures: dict[str, list[Any]], train: dict[str, list[Any]], index: "pd.Index[str]"
 ) -> dict[str, "pd.Series[str]"]:
     """The derived columns of one part, cut where the train part says."""
-    derived: dict[str, Sequence[str]] = {
-        "query_form": fold_rare_forms(measures.forms, train.forms),
-        "query_type": measures.types,
-        "query_length": _tercile_names(
-            measures.lengths, train.lengths, ("short", "medium", "long")
-        ),
-        "query_negation": measures.negations,
-        "query_writing": measures.writings,
-    }
-    if evidence is not None:
-        derived["evidence_overlap"] = _tercile_names(
-            measures.overlaps, train.overlaps, ("low", "medium", "high")
-        )
-        derived["evidence_sentences"] = measures.sentences
+    derived = {**measures}
+    derived["query_form"] = fold_rare_forms(derived["query_form"], train["query_form"])
+    for name, thirds in THIRDS.items():
+        if name in derived:
+            derived[name] = _tercile_names(measures[name], train[name], thirds)
     return {
-        name: pd.Series(list(values), index=index, dtype=TEXT)
+        name: pd.Series(values, index=index, dtype=TEXT)
         for name, values in derived.items()
     }
 
 
 def _tercile_names(
-    values: NDArray[np.float64] | NDArray[np.int64],
-    train: NDArray[np.float64] | NDArray[np.int64],
-    thirds: tuple[str, str, str],
+    values: Sequence[float], train: Sequence[float], thirds: Sequence[str]
 ) -> list[str]:
     """The third of each value; a value at a tercile belongs below it.
 
-    >>> names = ("low", "medium", "high")
-    >>> _tercile_names(np.array([1, 2, 9]), np.array([1, 2, 3]), names)
-    ['low', 'medium', 'high']
+    >>> _tercile_names([1, 2, 9], [1, 2, 3], ("low", "middle", "high"))
+    ['low', 'middle', 'high']
     """
     edges = np.quantile(train, [1 / 3, 2 / 3], method="inverted_cdf")
     return [thirds[third] for third in np.searchsorted(edges, values)]

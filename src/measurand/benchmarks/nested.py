@@ -6,7 +6,7 @@ these two columns.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import chain, islice
@@ -283,17 +283,17 @@ def unfold_rows(table: pd.DataFrame, named: Collection[str] = ()) -> pd.DataFram
     _check_one_question(table, named)
     for column in INNER:
         if column in table and not leads_into(column, named):
-            if _holds(table[column], ITEM_KEYS, every=False):
+            lists = [open_nested(cell) for cell in table[column].head(ROWS)]
+            are_lists = all(isinstance(cell, list | tuple) for cell in lists)
+            if are_lists and _are_objects(chain(*lists), ITEM_KEYS, 1):
                 table = gather_table(_item_rows(table, column))
             elif column == "questions" and _are_parallel(table):
                 table = gather_table(_parallel_rows(table))
-    if (
-        "question" in table
-        and STEM_CHOICES not in table
-        and not leads_into("question", named)
-        and _holds(table["question"], {STEM, STEM_CHOICES}, every=True, in_list=False)
-    ):
-        table = gather_table(_question_rows(table))
+    is_bare = "question" in table and STEM_CHOICES not in table
+    if is_bare and not leads_into("question", named):
+        cells = [open_nested(cell) for cell in table["question"].head(ROWS)]
+        if _are_objects(cells, (STEM, STEM_CHOICES), 2):
+            return gather_table(_question_rows(table))
     return table
 
 
@@ -329,36 +329,25 @@ def _answer_count(cell: object) -> int:
     return counts.pop() if len(counts) == 1 else 0
 
 
-def _holds(
-    column: "pd.Series[str]",
-    keys: Collection[str],
-    *,
-    every: bool,
-    in_list: bool = True,
-) -> bool:
-    """Whether the first cells are lists of objects, or objects, with these keys."""
-    cells = [open_nested(cell) for cell in column.head(ROWS)]
-    if in_list:
-        if not all(isinstance(cell, list | tuple) for cell in cells):
-            return False
-        cells = [value for cell in cells for value in cell]  # type: ignore[attr-defined]
-    test = all if every else any
-    return bool(cells) and all(
-        isinstance(cell, dict) and test(key in cell for key in keys) for cell in cells
-    )
+def _are_objects(cells: Iterable[object], keys: Collection[str], least: int) -> bool:
+    """Whether all cells, and one at least, are objects with so many of these keys."""
+    counts = [
+        sum(key in cell for key in keys) if isinstance(cell, dict) else -1
+        for cell in cells
+    ]
+    return min(counts, default=-1) >= least
 
 
 def _are_parallel(table: pd.DataFrame) -> bool:
     """Whether the columns of questions, options and answers are lists of one length."""
     if not {*PARALLEL} <= {*table.columns}:
         return False
-    for _, row in table[[*PARALLEL]].head(ROWS).iterrows():
-        cells = [open_nested(cell) for cell in row]
-        if not all(isinstance(cell, list | tuple) for cell in cells):
-            return False
-        if len({len(cell) for cell in cells}) > 1:  # type: ignore[arg-type]
-            return False
-    return True
+    columns = [map(open_nested, table[name].head(ROWS)) for name in PARALLEL]
+    return all(
+        all(isinstance(cell, list | tuple) for cell in row)
+        and len({*map(len, row)}) == 1
+        for row in zip(*columns, strict=True)
+    )
 
 
 def _item_rows(table: pd.DataFrame, column: str) -> Iterator[Row]:
@@ -379,13 +368,10 @@ def _parallel_rows(table: pd.DataFrame) -> Iterator[Row]:
 def _question_rows(table: pd.DataFrame) -> Iterator[Row]:
     """Each row with the stem as its question and the choices beside it."""
     for row in _rows(table):
-        inside = open_nested(row["question"])
-        inside = inside if isinstance(inside, dict) else {}
-        yield {
-            **row,
-            "question": inside.get(STEM),
-            STEM_CHOICES: inside.get(STEM_CHOICES),
-        }
+        opened = open_nested(row["question"])
+        inside = opened if isinstance(opened, dict) else {}
+        choices = inside.get(STEM_CHOICES)
+        yield {**row, "question": inside.get(STEM), STEM_CHOICES: choices}
 
 
 def _rows(table: pd.DataFrame) -> Iterator[dict[str, Any]]:

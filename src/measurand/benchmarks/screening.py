@@ -21,16 +21,15 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from measurand.benchmarks.cells import scalar_text
+from measurand.benchmarks.cells import scalar_text, with_texts
 from measurand.benchmarks.flags import check_unflagged
-from measurand.benchmarks.formats import TEXT
 from measurand.benchmarks.nested import check_no_objects
 from measurand.benchmarks.paths import is_missing, open_listed
 from measurand.benchmarks.printed import check_printed
 from measurand.benchmarks.roles import ColumnRoles
 from measurand.core.choices import OPPOSITE, answer_type, normalise_answer
 from measurand.core.errors import BadInput, quote
-from measurand.core.items import LETTERS, Items, pack_choices, with_columns
+from measurand.core.items import LETTERS, Items, pack_choices
 
 OTHERS = 3  # answers of other items beside the gold
 NEAR = 50  # answers of like length make a block, within which the others are drawn
@@ -61,7 +60,7 @@ def take_answers(
         accepted = {str(roles.accepted): [*map(pack_choices, answers)]}
         alone = [([texts[0]], 0) for texts in answers]
         columns = accepted | _choice_cells(alone, str(roles.choices), roles.label)
-        changed.append(_with_texts(table.iloc[answered], columns))
+        changed.append(with_texts(table.iloc[answered], columns))
     described = {
         "answers": f"{roles.label} (screened: the gold among up to {OTHERS + 1} "
         "answers of like items)",
@@ -81,14 +80,14 @@ def screen_side(
     """One side of the split with drawn choices, and letters as labels."""
     answers = [json.loads(cell) for cell in table[str(roles.accepted)]]
     cells = _choice_cells(draw_choices(answers, rng), str(roles.choices), roles.label)
-    return _with_texts(table, cells)
+    return with_texts(table, cells)
 
 
 def screen_parts(items: Items, parts: Sequence[int], rng: np.random.Generator) -> Items:
     """The items with choices drawn anew, from their own part as far as it goes."""
     drawn = draw_choices(items.accepted_answers, rng, parts)
     cells = _choice_cells(drawn, str(items.choices), items.label)
-    return items.with_table(_with_texts(items.table, cells))
+    return items.with_table(with_texts(items.table, cells))
 
 
 def _choice_cells(
@@ -99,17 +98,6 @@ def _choice_cells(
         choices: [pack_choices(texts) for texts, _ in drawn],
         label: [LETTERS[position] for _, position in drawn],
     }
-
-
-def _with_texts(
-    table: pd.DataFrame, columns: Mapping[str, Sequence[str]]
-) -> pd.DataFrame:
-    """The table with these columns of texts."""
-    texts = {
-        name: pd.Series(list(values), index=table.index, dtype=TEXT)
-        for name, values in columns.items()
-    }
-    return with_columns(table, texts)
 
 
 def _read_row(cell: object, row: int) -> list[str]:
