@@ -97,7 +97,6 @@ def test_named_columns_come_first_and_need_nothing_of_the_file(tmp_path):
     columns = {"query": "mine"}
     roles = add_task_roles(columns, written(tmp_path, text))
     assert roles == {"query": "mine", "label": "key"}
-    assert add_task_roles(columns, None) == columns
 
 
 BROKEN = {

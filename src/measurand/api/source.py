@@ -84,7 +84,8 @@ def load(
         raise BadInput(f"`name` is a {type(name).__name__}; give a text")
     if data is not None:
         check_is_path("data", data)
-    columns = add_task_roles(columns, roles)
+    if roles is not None:
+        columns = add_task_roles(columns, roles)
     if isinstance(source, tuple) and len(source) == 2 and test is None:
         source, test = source
     for table in (source,) if test is None else (source, test):

@@ -101,7 +101,11 @@ def assemble_benchmark(
         tables, dropped = drop_unlabelled(clean_tables, roles.label)
         sides = pair_tables(tables[0], tables[1], roles)
     if roles.answers is not None:
-        sides = _screen_sides(sides, roles, seed)
+        train, test = (
+            screen_side(table, roles, generator(seed, "screening", side))
+            for table, side in ((sides.train, "train"), (sides.test, "test"))
+        )
+        sides = replace(sides, train=train, test=test)
     train_labels, test_labels = sides.train[roles.label], sides.test[roles.label]
     check_enough_items(train_labels, test_labels)
     if roles.choices is None:  # letters of choices are no classes to be learned
@@ -114,15 +118,6 @@ def assemble_benchmark(
     if join == JOIN:
         return benchmark
     return replace(benchmark, roles={**benchmark.roles, "join": repr(join)})
-
-
-def _screen_sides(sides: SplitTables, roles: ColumnRoles, seed: int) -> SplitTables:
-    """The sides with free answers screened, each with answers of its own items."""
-    train, test = (
-        screen_side(table, roles, generator(seed, "screening", side))
-        for table, side in ((sides.train, "train"), (sides.test, "test"))
-    )
-    return replace(sides, train=train, test=test)
 
 
 def _check_some_text(sides: SplitTables, columns: Sequence[str]) -> None:
@@ -243,7 +238,8 @@ def from_frames(
         raise explain_sides(
             fault, tables, named_columns, lambda t: _find_roles([t], named_columns)[1]
         ) from None
-    if named_columns.split is None and _is_one_split(tables[0], roles):
+    column = None if named_columns.split else roles.split
+    if column is not None and len({*map(str, tables[0][column])}) == 1:
         roles = replace(roles, split=None)  # the authors' dev file, say, by itself
     widened, described, counted = read_kind(widened, roles, seed)
     left_out = _unread_parts(tables[0], roles)
@@ -319,11 +315,6 @@ def _is_no_id(table: pd.DataFrame, column: str) -> bool:
     """Whether a column is called like an id and holds objects, which name no item."""
     first = next((cell for cell in table[column] if not is_missing(cell)), None)
     return column.lower() in plain_names("id") and isinstance(first, dict)
-
-
-def _is_one_split(table: pd.DataFrame, roles: ColumnRoles) -> bool:
-    """Whether the split column says the same of every row, and so tells none apart."""
-    return roles.split is not None and len({*map(str, table[roles.split])}) == 1
 
 
 def read_kind(

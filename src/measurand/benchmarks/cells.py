@@ -37,13 +37,7 @@ def label_cells(
     column: "pd.Series[str]", part: str, join: str = JOIN
 ) -> "pd.Series[str]":
     """A column of labels, none of them missing or blank; true and false are words."""
-
-    def write(cell: object) -> str | None:
-        if isinstance(cell, bool | np.bool_):
-            return str(bool(cell)).lower()
-        return scalar_text(cell, join)
-
-    converted = _convert_cells(column, write)
+    converted = _convert_cells(column, lambda cell: word_text(cell, join))
     blank = converted.isna() | (converted.str.strip() == "")
     return _require_cells(column, converted, blank, part, "a label")
 
@@ -177,6 +171,16 @@ def scalar_text(cell: object, join: str = JOIN) -> str | None:
     if isinstance(cell, list | tuple | dict | set | bytes | np.ndarray):
         return None
     return str(cell)
+
+
+def word_text(cell: object, join: str = JOIN) -> str | None:
+    """The same, with words for true and false.
+
+    >>> word_text(True), word_text(2.0)
+    ('true', '2')
+    """
+    is_bool = isinstance(cell, bool | np.bool_)
+    return str(bool(cell)).lower() if is_bool else scalar_text(cell, join)
 
 
 def _text_of_cell(cell: object, join: str = JOIN) -> str | None:

@@ -9,11 +9,12 @@ text of one choice (`golds.py`).
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 import pandas as pd
 
-from measurand.benchmarks.cells import bad_cells, scalar_text, with_texts
+from measurand.benchmarks.cells import bad_cells, scalar_text, with_texts, word_text
 from measurand.benchmarks.golds import (
     MARK,
     ItemChoices,
@@ -60,26 +61,18 @@ def read_choices(
     sides = ["train", "test"] if len(tables) > 1 else [""]
     drawn = roles.label in roles.choice_columns
     items = []
-    for table, side in zip(tables, sides, strict=True):
-        rows = _read_table(table, roles, f"{side} choices".strip())
+    for table, name in zip(tables, sides, strict=True):
+        rows = _read_table(table, roles, f"{name} choices".strip())
         if drawn:
-            rng = generator(seed, "choice order", side)
+            rng = generator(seed, "choice order", name)
             orders = [rng.permutation(len(row.texts)) for row in rows]
             rows = [
                 ItemChoices([row.texts[position] for position in order])
                 for row, order in zip(rows, orders, strict=True)
             ]
         items.append(rows)
-    golds = [
-        read_golds(table, roles, side)
-        for table, side in zip(tables, items, strict=True)
-    ]
-    way = gold_way(
-        [gold for side in golds for gold in side],
-        [item for side in items for item in side],
-        tables,
-        roles,
-    )
+    golds = [read_golds(*pair, roles) for pair in zip(tables, items, strict=True)]
+    way = gold_way([*chain(*golds)], [*chain(*items)], tables, roles)
     changed = []
     for table, side, row_golds, name in zip(tables, items, golds, sides, strict=True):
         part = f"{name} label".strip()
@@ -87,7 +80,7 @@ def read_choices(
         cells = [pack_choices(item.texts) for item in side]
         columns = {str(roles.choices): cells, roles.label: letters}
         changed.append(with_texts(table, columns))
-    counts = [len(item.texts) for side in items for item in side]
+    counts = [len(item.texts) for item in chain(*items)]
     return changed, {
         "choices": f"{', '.join(roles.choice_columns)} ({range_text(counts)} each"
         f"{', in an order that was drawn' if drawn else ''})",
@@ -127,21 +120,13 @@ def _read_table(
     _check_rows([texts for texts, _ in rows], column, part)
     return mark_by_prefix(
         [
-            ItemChoices([*map(_choice_text, texts)], fitting_marks(marks, len(texts)))
+            ItemChoices(
+                [str(word_text(text)) for text in texts],
+                fitting_marks(marks, len(texts)),
+            )
             for texts, marks in rows
         ]
     )
-
-
-def _choice_text(choice: object) -> str:
-    """A choice as it is written; true and false are words.
-
-    >>> _choice_text(True), _choice_text(2.0)
-    ('true', '2')
-    """
-    if isinstance(choice, bool | np.bool_):
-        return str(bool(choice)).lower()
-    return str(scalar_text(choice))
 
 
 def _drop_last_missing(row: Sequence[object]) -> list[object]:

@@ -95,20 +95,15 @@ def _parse_stream(stream: IO[bytes], name: str) -> pd.DataFrame:
     """The table in `stream`, by how it begins or by the file's name."""
     head = stream.read(len(PARQUET))
     stream.seek(0)
-    return _format_parser(head, name)(stream)
-
-
-def _format_parser(head: bytes, name: str) -> Callable[[IO[bytes]], pd.DataFrame]:
-    """The function that reads a file of this name which begins with `head`."""
     if not head:
         raise BadInput("the file is empty")
     if head == PARQUET:
-        return _parse_parquet
+        return _parse_parquet(stream)
     suffix = Path(name.lower().removesuffix(".gz")).suffix
     if suffix not in FORMATS:
         subject = f"the suffix {quote(suffix)}" if suffix else "a name without a suffix"
         raise BadInput(f"{subject} says nothing of the format; allowed are {ALLOWED}")
-    return FORMATS[suffix]
+    return FORMATS[suffix](stream)
 
 
 def _absence_reason(path: Path) -> str:

@@ -137,7 +137,7 @@ def _named_place(text: str, item: ItemChoices, names: Sequence[str]) -> int | No
 
 
 def read_golds(
-    table: pd.DataFrame, roles: ColumnRoles, items: Sequence[ItemChoices]
+    table: pd.DataFrame, items: Sequence[ItemChoices], roles: ColumnRoles
 ) -> list[object]:
     """The golds as they are given; a split that hides all of its own is left out.
 

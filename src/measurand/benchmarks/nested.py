@@ -284,8 +284,9 @@ def unfold_rows(table: pd.DataFrame, named: Collection[str] = ()) -> pd.DataFram
     for column in INNER:
         if column in table and not leads_into(column, named):
             lists = [open_nested(cell) for cell in table[column].head(ROWS)]
+            values = chain(*(c for c in lists if isinstance(c, list | tuple)))
             are_lists = all(isinstance(cell, list | tuple) for cell in lists)
-            if are_lists and _are_objects(chain(*lists), ITEM_KEYS, 1):
+            if are_lists and _are_objects(values, ITEM_KEYS, 1):
                 table = gather_table(_item_rows(table, column))
             elif column == "questions" and _are_parallel(table):
                 table = gather_table(_parallel_rows(table))

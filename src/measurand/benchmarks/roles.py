@@ -135,6 +135,7 @@ def name_columns(columns: Columns) -> NamedColumns:
         if part not in parts:
             raise UnknownName("part of a benchmark", part, parts)
     texts: dict[str, Any] = {part: columns.get(part) for part in parts}
+    several: dict[str, Any]
     several = {part: _list_names(part, texts.pop(part)) for part in SEVERAL}
     if texts["answers"] and (texts["label"] or several["choices"]):
         raise BadOption(

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from measurand.benchmarks.cells import scalar_text, with_texts
+from measurand.benchmarks.cells import with_texts, word_text
 from measurand.benchmarks.flags import check_unflagged
 from measurand.benchmarks.nested import check_no_objects
 from measurand.benchmarks.paths import is_missing, open_listed
@@ -47,7 +47,7 @@ def take_answers(
     for table, side in zip(tables, sides, strict=True):
         column = table[roles.label]
         check_unflagged(column, roles.label)
-        rows = [_read_row(cell, row) for row, cell in enumerate(column, 1)]
+        rows = [_read_answers(cell, row) for row, cell in enumerate(column, 1)]
         if not any(rows):
             check_no_objects(column, f"{side} answers".strip())
             raise BadInput(
@@ -100,15 +100,7 @@ def _choice_cells(
     }
 
 
-def _read_row(cell: object, row: int) -> list[str]:
-    """The answers of one row; one that does not tell what they are is named."""
-    try:
-        return _read_answers(cell)
-    except BadInput as bad:
-        raise BadInput(f"row {row} of the answers: {bad}") from None
-
-
-def _read_answers(cell: object) -> list[str]:
+def _read_answers(cell: object, row: int = 1) -> list[str]:
     """The answers that a cell accepts, the first of them the gold.
 
     >>> _read_answers({"text": ["Oslo", "Oslo"], "answer_start": [3, 9]})
@@ -118,22 +110,19 @@ def _read_answers(cell: object) -> list[str]:
     >>> _read_answers("['Oslo', 'Aker']"), _read_answers(True)
     (['Oslo', 'Aker'], ['true'])
     """
-    opened = None if is_missing(cell) else open_listed(cell)
-    if isinstance(opened, dict):
-        opened = open_listed(opened.get("text"))
-    check_printed(opened)
+    try:
+        opened = None if is_missing(cell) else open_listed(cell)
+        if isinstance(opened, dict):
+            opened = open_listed(opened.get("text"))
+        check_printed(opened)
+    except BadInput as bad:
+        raise BadInput(f"row {row} of the answers: {bad}") from None
     found = opened if isinstance(opened, list | tuple) else [opened]
     texts = [
         answer.get("text") if isinstance(answer, dict) else answer for answer in found
     ]
-    texts = [_word(text) for text in texts if not is_missing(text)]
-    written = [scalar_text(text) for text in texts]
+    written = [word_text(text) for text in texts if not is_missing(text)]
     return [*dict.fromkeys(text.strip() for text in written if text and text.strip())]
-
-
-def _word(value: object) -> object:
-    """True and false as one writes them; all else as it is."""
-    return str(value).lower() if isinstance(value, bool | np.bool_) else value
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from measurand.benchmarks.golds import choice_keys
 from measurand.benchmarks.metadata import choice_columns, metadata_schema
@@ -260,8 +258,9 @@ def benchmark_counts(
     texts = [name for name in inputs_given if name is not None]
     if choices is not None:
         train, test = (sort_choices(side, choices, label) for side in (train, test))
-    codes = {column: _number_cells(train, test, column) for column in [*texts, label]}
-    table = pd.DataFrame(codes)
+    sides = pd.concat([train, test])
+    # Equal texts have equal numbers.
+    table = pd.DataFrame({c: pd.factorize(sides[c])[0] for c in [*texts, label]})
     inputs = table.groupby(texts, sort=False).ngroup()
     kinds = table[label].groupby(inputs).transform("nunique")
     notes = {
@@ -269,34 +268,15 @@ def benchmark_counts(
         "items_test": len(test),
         "duplicates": int(table.duplicated().sum()),
         "conflicts": int((kinds > 1).sum()),
-        "overlap": _count_overlap(np.asarray(inputs, np.int64), n),
-        "shared_queries": _count_shared(train[query], test[query]),
+        "overlap": int(inputs[n:].isin(inputs[:n]).sum()),
     }
-    if evidence is not None:
-        notes["shared_evidence"] = _count_shared(train[evidence], test[evidence])
+    for name, column in (("shared_queries", query), ("shared_evidence", evidence)):
+        if column is not None:  # a blank is no text
+            known = {*train[column]}
+            notes[name] = sum(text in known for text in test[column] if text.strip())
     if choices is not None:
-        sides = pd.concat([train, test])
         notes |= count_choices(sides[choices], sides[label])
     return notes
-
-
-def _number_cells(
-    train: pd.DataFrame, test: pd.DataFrame, column: str
-) -> NDArray[np.int64]:
-    """A number for each text, train first: equal texts have equal numbers."""
-    codes, _ = pd.factorize(pd.concat([train[column], test[column]]))
-    return np.asarray(codes, np.int64)
-
-
-def _count_overlap(numbers: NDArray[np.int64], n: int) -> int:
-    """How many of the numbers after the first `n` stand among these."""
-    return int(np.isin(numbers[n:], numbers[:n]).sum())
-
-
-def _count_shared(train: "pd.Series[str]", test: "pd.Series[str]") -> int:
-    """How many test texts stand in train; a blank is no text."""
-    known = set(train.tolist())
-    return sum(text in known for text in test.tolist() if text.strip())
 
 
 def check_enough_items(train: "pd.Series[str]", test: "pd.Series[str]") -> None:

@@ -41,10 +41,8 @@ class _Code(str):
     __slots__ = ()
 
 
-def add_task_roles(columns: Columns, path: str | Path | None) -> Columns:
+def add_task_roles(columns: Columns, path: str | Path) -> Columns:
     """The columns, and for parts that were not named those that a task file names."""
-    if path is None:
-        return columns
     if not isinstance(path, str | Path):
         kind = type(path).__name__
         raise BadInput(f"`roles` is a {kind}; give the path of a file in YAML")

@@ -71,7 +71,7 @@ class SourceOptions:
             split_by=self.split_by,
             seed=seed,
             join=self.join,
-            **add_task_roles(columns, self.roles),
+            **(add_task_roles(columns, self.roles) if self.roles else columns),
         )
 
 
