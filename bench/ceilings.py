@@ -29,8 +29,6 @@ import pandas as pd
 
 from bench.figures import Figure
 from measurand.audits import AUDITS
-from measurand.audits.evidence.settings import EvidenceSettings
-from measurand.audits.leakage.settings import LeakageSettings
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.benchmark import Benchmark
 from measurand.experiment.experiment import open_experiment
@@ -39,6 +37,8 @@ from measurand.models.server import client
 from measurand.models.server.ceiling import LETTERS, hold_ceilings, prompt_letters
 from measurand.models.server.transport import Response
 from measurand.readers.endpoint import EndpointReader, endpoint_reader
+from measurand.settings.evidence import EvidenceSettings
+from measurand.settings.leakage import LeakageSettings
 
 RUNS = 200
 SYLLABLES = ("ba", "do", "ke", "lu", "mi", "no", "ra", "tu", "vo", "si", "pel", "kan")

@@ -13,7 +13,6 @@ import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
-from functools import cache
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -75,10 +74,6 @@ class Arena:
         self.root, self.kept = folder / "around", folder / "kept"
         self.kept.mkdir(exist_ok=True)
         self.set_environment()
-        # Once: building the application takes ten times as long as most inputs.
-        import typer
-
-        typer.main.get_command = cache(typer.main.get_command)
         self.cases = importlib.import_module("bench.fuzz_cases")
         self.watch = Watch()
         sys.addaudithook(self.watch)

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-import typer
-
 from bench.fuzz_dice import NUMBERS, Dice
 from bench.fuzz_tables import (
     CHOICE_CHANGES,
@@ -24,7 +22,7 @@ from bench.fuzz_tables import (
     mutate,
     questions,
 )
-from measurand.cli.app import app
+from measurand.cli.app import verb_commands
 
 QUICK = ("--no-calibrate", "--workers", "1")
 EVIDENCE = ("--shuffles", "2", *QUICK)
@@ -215,16 +213,15 @@ def _options_case(dice: Dice) -> Case:
 @cache
 def options_of_verbs() -> dict[str, dict[str, bool]]:
     """The options of each verb, and whether one is a flag."""
-    verbs = getattr(typer.main.get_command(app), "commands", {})
     return {
         name: {
-            option: bool(parameter.is_flag)
+            option: bool(getattr(parameter, "is_flag", False))
             for parameter in verb.params
             for option in (*parameter.opts, *parameter.secondary_opts)
             if option.startswith("--") and option not in LONG
         }
         or {"--nothing": True}
-        for name, verb in verbs.items()
+        for name, verb in verb_commands().items()
     }
 
 

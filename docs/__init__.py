@@ -13,11 +13,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 README, CLI = ROOT / "README.md", ROOT / "docs" / "cli.md"
+API = ROOT / "docs" / "api.md"
 TERMS = ROOT / "docs" / "words.md"
 TRUTH = ROOT / "docs" / "truth.md"
 PAGES = tuple(sorted((ROOT / "docs").glob("*.md")))
 WIDTH = "88"
-# What typer, rich and the shell read before they choose a width and colours.
+# What click, rich and the shell read before they choose a width and colours.
 TERMINAL = {
     "COLUMNS": WIDTH,
     "LINES": "40",
@@ -45,6 +46,9 @@ VERBS = re.compile(r"(?<=<!-- verbs -->\n).*(?=<!-- end of verbs -->)", re.DOTAL
 LINK = re.compile(r"\]\((?!https?:)([^)\s]+)\)")
 WORDS = re.compile(r"(?<=<!-- words -->\n).*(?=<!-- end of words -->)", re.DOTALL)
 TABLES = re.compile(r"(?<=<!-- tables -->\n).*(?=<!-- end of tables -->)", re.DOTALL)
+SETTINGS = re.compile(
+    r"(?<=<!-- settings -->\n).*(?=<!-- end of settings -->)", re.DOTALL
+)
 PUBLIC = re.compile(r"(?<=<!-- public -->\n).*(?=<!-- end of public -->)", re.DOTALL)
 RUN = re.compile(r"```console\n\$ measurand (?P<words>.*)\n(?P<said>[^`]*)```")
 
@@ -86,12 +90,9 @@ def _plain_text(output: str) -> str:
 
 def verbs() -> list[str]:
     """The verbs, in the order in which `--help` lists them."""
-    import typer
+    from measurand.cli.app import verb_commands
 
-    from measurand.cli.app import app
-
-    command = typer.main.get_command(app)
-    return [*getattr(command, "commands", {})]
+    return [*verb_commands()]
 
 
 def anchors(page: Path) -> set[str]:
@@ -113,6 +114,29 @@ def refreshed_cli(page: str) -> str:
     """The page with the help of today."""
     fresh = helped()
     return VERBS.sub(lambda _: fresh, page)
+
+
+def setting_tables() -> str:
+    """A table for each audit: what it can be told, as its settings declare it."""
+    from measurand.audits import AUDITS
+    from measurand.core.setting import declarations
+
+    lines = []
+    for name in AUDITS:
+        lines += [f"\n### Settings of {name}\n"]
+        lines += ["| setting | default | allowed | option | meaning |"]
+        lines += ["| --- | --- | --- | --- | --- |"]
+        for d in declarations(AUDITS.thing(name).settings).values():
+            option = "" if d.setting.option is None else f"`{'`, `'.join(d.words)}`"
+            cells = (f"`{d.name}`", f"`{d.default!r}`", d.setting.bounds, option)
+            lines += [f"| {' | '.join((*cells, d.setting.help))} |"]
+    return "\n".join([*lines, "\n"])
+
+
+def refreshed_api(page: str) -> str:
+    """The page with the settings of today."""
+    fresh = setting_tables()
+    return SETTINGS.sub(lambda _: fresh, page)
 
 
 def refreshed_readme(page: str) -> str:

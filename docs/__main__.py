@@ -3,10 +3,12 @@
 import sys
 
 from docs import (
+    API,
     CLI,
     README,
     TERMS,
     TRUTH,
+    refreshed_api,
     refreshed_cli,
     refreshed_readme,
     refreshed_truth,
@@ -14,6 +16,7 @@ from docs import (
 )
 
 PAGES = {
+    "api.md": (API, refreshed_api),
     "cli.md": (CLI, refreshed_cli),
     "words.md": (TERMS, refreshed_words),
     "truth.md": (TRUTH, refreshed_truth),

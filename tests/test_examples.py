@@ -6,13 +6,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
-import typer
 
 from measurand.benchmarks.assemble import sample_benchmark
 from measurand.benchmarks.synthetic_rationales import plant_rationales
 from measurand.cli import main
-from measurand.cli.app import app
-from measurand.cli.config import parameter_names
+from measurand.cli.app import parameter_names, verb_commands
 from tests.cli.commands import written
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -39,7 +37,7 @@ def planted_rows(items):
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_a_config_names_known_options_alone(path):
-    verb = typer.main.get_command(app).commands["explanations"]
+    verb = verb_commands()["explanations"]
     known = {name for parameter in verb.params for name in parameter_names(parameter)}
     assert {*tomllib.loads(path.read_text("utf-8"))} <= known
 

@@ -3,27 +3,23 @@
 from dataclasses import dataclass
 
 from measurand.core.audit import Audit
-from measurand.core.errors import BadOption
 from measurand.core.finding import Finding, Report, Verdict
 from measurand.core.recipe import describe_recipe
+from measurand.core.setting import Settings, setting
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import ask_all
+from measurand.settings.running import Seeds
 from measurand.stats.scores import wilson_share
 
 LABELS = ("balanced", "skewed")
 
 
 @dataclass(frozen=True)
-class ToySettings:
-    """From which share labels are skewed; `seeds` is an option of every verb."""
+class ToySettings(Settings):
+    """From which share labels are skewed."""
 
-    share: float = 0.9
-    seeds: int | None = None
-
-    def __post_init__(self):
-        """Refuse what is no share."""
-        if not 0 < self.share <= 1:
-            raise BadOption(f"`share` is {self.share}; allowed are 0 to 1")
+    share: float = setting(0.9, "The share from which labels are skewed.", 0, 1, True)
+    seeds: Seeds = None
 
 
 def audit(experiment, readers, settings):

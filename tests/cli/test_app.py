@@ -6,13 +6,11 @@ import pytest
 
 import measurand
 from measurand.audits.evidence.conclude import LABELS
-from measurand.cli.app import app
+from measurand.cli.app import verb_commands
 from tests.cli.commands import QUICK, SCREEN_ALL, made, process, written, written_sides
 
 pytestmark = pytest.mark.usefixtures("small_tables")
-VERBS = [
-    command.name or command.callback.__name__ for command in app.registered_commands
-]
+VERBS = [*verb_commands()]
 HEAVY = (
     *("altair", "jax", "numpy", "pandas", "pyarrow"),
     *("ray", "scipy", "sklearn", "statsmodels", "torch"),

@@ -10,9 +10,15 @@ import measurand
 from measurand.audits.exposure.arms import expand_arms
 from measurand.benchmarks.load import load_parts
 from measurand.benchmarks.roles import PLAIN
-from measurand.cli.app import OPTION_OF_ARGUMENT, name_options, option_of, verb_options
+from measurand.cli.app import verb_commands
+from measurand.cli.usage import name_options, option_names
 from measurand.core.errors import BadOption
+from measurand.core.setting import declarations
 from measurand.experiment.experiment import open_experiment
+from measurand.settings.evidence import EvidenceSettings
+from measurand.settings.explanations import ExplanationsSettings
+from measurand.settings.exposure import ExposureSettings
+from measurand.settings.leakage import LeakageSettings
 
 LIBRARY = Path(measurand.__file__).parent
 # What is no option of ours: a style of the page, and commands to type.
@@ -24,7 +30,7 @@ def modules():
     return {
         path.relative_to(LIBRARY): [*ast.walk(ast.parse(path.read_text("utf-8")))]
         for path in sorted(LIBRARY.rglob("*.py"))
-        if path.relative_to(LIBRARY).parts[0] not in ("cli", "__main__.py")
+        if path.relative_to(LIBRARY).parts[0] not in ("cli", "settings", "__main__.py")
     }
 
 
@@ -50,7 +56,11 @@ def texts(nodes):
             yield node.value
 
 
+GROUPS = (EvidenceSettings, LeakageSettings, ExposureSettings, ExplanationsSettings)
+DECLARED = {n for g in GROUPS for n, d in declarations(g).items() if d.setting.bounds}
+OPTIONS = option_names(verb_commands())
 BOUNDING = ("check_number", "check_memory")  # they are told the name of an argument
+WRITING = ("command.py", "setting.py")  # commands that make a report, and options
 FOR_PYTHON = ("api", "checks.py")  # no verb calls these, so their words are no options
 
 
@@ -82,16 +92,15 @@ def named(trees, strings):
         and getattr(node.func, "id", "") in BOUNDING
         and isinstance(node.args[0], ast.Constant)
     }
-    return (
-        written | checked | set(PLAIN)
-    )  # a column's part is named by the argument for it
+    # A column's part is named by the argument for it.
+    return written | checked | DECLARED | set(PLAIN)
 
 
 def test_no_message_of_the_library_speaks_of_options(strings):
     spoken = [
         (str(path), text)
         for path, found in strings.items()
-        if path.name != "command.py"  # a page shows the command that makes it again
+        if path.name not in WRITING
         for text in found
         if re.search(r"(?<![\w-])--[a-z{]", text)
         and not any(command in text for command in COMMANDS)
@@ -101,7 +110,7 @@ def test_no_message_of_the_library_speaks_of_options(strings):
 
 def test_arguments_that_messages_name_are_options_of_a_verb(named):
     assert {"margin", "seeds", "readers", "others", "split_by"} <= named
-    assert {name for name in named if option_of(name) not in verb_options()} == set()
+    assert named - {*OPTIONS} == set()
 
 
 def test_arguments_that_messages_name_are_taken_by_the_library(trees, named):
@@ -117,11 +126,8 @@ def test_arguments_that_messages_name_are_taken_by_the_library(trees, named):
         for node in nodes
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
     }
-    assert named | set(OPTION_OF_ARGUMENT) <= taken | fields
-
-
-def test_options_that_differ_exist():
-    assert set(OPTION_OF_ARGUMENT.values()) <= verb_options()
+    declared = {name for group in GROUPS for name in declarations(group)}
+    assert named <= taken | fields | declared
 
 
 MESSAGES = {
@@ -139,7 +145,7 @@ MESSAGES = {
 
 @pytest.mark.parametrize(("message", "shown"), MESSAGES.items())
 def test_arguments_become_options(message, shown):
-    assert name_options(message, verb_options()) == shown
+    assert name_options(message, OPTIONS) == shown
 
 
 def open_on_cluster():
@@ -179,7 +185,7 @@ def test_python_is_told_arguments_and_a_shell_options(case):
     with pytest.raises(BadOption) as error:
         call()
     assert str(error.value) == told
-    assert name_options(told, verb_options()) == shown
+    assert name_options(told, OPTIONS) == shown
 
 
 def test_an_error_names_options(run, file):

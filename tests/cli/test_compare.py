@@ -59,7 +59,7 @@ def test_nothing_that_could_not_fail_passes(made_report, run, tmp_path):
 
 def test_a_word_that_is_not_worse_is_refused_at_once(made_report, run):
     outcome = run("compare", made_report, made_report, "--fail-on", "leaks")
-    assert outcome.last == "measurand: --fail-on is 'leaks'; allowed is worse"
+    assert outcome.last == "measurand: --fail-on is 'leaks'; allowed: worse"
     assert outcome.code == 1
 
 

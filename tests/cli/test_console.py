@@ -1,8 +1,8 @@
 """What is shown beside the result."""
 
 from measurand.cli.console import ProgressLines, print_power
-from measurand.cli.groups import RunOptions
 from measurand.experiment.budget import DEFAULT_BUDGET
+from measurand.settings.running import Run
 
 
 def test_a_log_gets_a_line_a_minute_with_the_time_left(capsys):
@@ -43,4 +43,4 @@ def test_how_many_items_can_decide_is_said_in_two_digits(capsys):
 
 
 def test_both_front_doors_have_the_same_budget():
-    assert RunOptions().budget == DEFAULT_BUDGET
+    assert Run().budget == DEFAULT_BUDGET

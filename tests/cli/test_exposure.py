@@ -81,8 +81,8 @@ def test_any_number_of_inflated_tasks_can_fail_a_run(figures, run):
 CHANGES = {
     "counts over n": ({"correct_test": 900}, "correct_test"),
     "negative counts": ({"correct_base": -1}, "correct_base"),
-    "no such model": ({}, "no model called 'papr'", "--model", "papr"),
-    "no such sampler": ({}, "no sampler called 'nut'", "--sampler", "nut"),
+    "no such model": ({}, "--model is 'papr'; allowed: ", "--model", "papr"),
+    "no such sampler": ({}, "--sampler is 'nut'; allowed: ", "--sampler", "nut"),
     "no margin": ({}, "--margin is 0.0", "--margin", "0"),
     "no test rows": ({"n": 0}, "has n '0'; it must be a whole number of at least 1"),
     "a plan": ({}, "--plan is of a study that is run", "--plan"),

@@ -1,10 +1,8 @@
 """Words that the parser cannot make sense of: one line, and exit code 1."""
 
 import pytest
-import typer
 
 from measurand.cli.app import VERBS
-from measurand.cli.usage import describe_usage
 
 USAGE = {
     "evidence": "evidence needs SOURCE: a file (JSON lines,",
@@ -19,13 +17,13 @@ USAGE = {
     "fit a --verbose": "fit has no option '--verbose'; evidence,",
     "--hlep": "before a verb there is no option '--hlep'; did you mean --help? see",
     "--verbose audit a": "before a verb there is no option '--verbose'; evidence,",
-    "evidence a more": "got unexpected extra argument(s) (more); evidence takes SOURCE",
-    "demo more": "got unexpected extra argument(s) (more); demo takes no argument",
+    "evidence a more": "got unexpected extra argument (more); evidence takes SOURCE",
+    "demo more": "got unexpected extra argument (more); demo takes no argument",
     "evidence a --seed": "--seed is given without a value; write --seed VALUE; see",
     "evidence a --brief=3": "--brief takes no value, and '--brief=3' gives one;",
     "evidence a --shuffles many": "--shuffles is 'many'; allowed is a whole number;",
-    "evidence a --workers 0": "--workers is '0'; allowed is 1 or more; see",
-    "evidence a --gpu-share 2": "--gpu-share is '2'; allowed is 1 or less; see",
+    "evidence a --workers 0": "--workers is 0; allowed are 1 to ",
+    "evidence a --gpu-share 2": "--gpu-share is 2.0; allowed are 0 to 1",
     "evidence a --margin big": "--margin is 'big'; allowed is a number; see",
 }
 
@@ -53,15 +51,8 @@ def test_a_value_of_a_config_is_refused_alike(run, tmp_path):
     assert outcome.err.startswith(line)
 
 
-def test_a_fault_that_the_parser_only_words_is_passed_on():
-    parameter = typer.main.get_command(typer.Typer(callback=lambda: None)).params
-    fault = typer.BadParameter("Value must be an iterable.", param=parameter[0])
-    line = str(describe_usage(fault, [], {}))
-    assert "is not allowed: value must be an iterable; see measurand --help" in line
-
-
 @pytest.mark.parametrize("args", [(), ("--help",), ("-h",)])
 def test_help_is_no_error(run, args):
     outcome = run(*args)
     assert (outcome.code, outcome.err) == (0, "")
-    assert "COMMAND [ARGS]" in outcome.out
+    assert "[COMMAND] [ARGS]" in outcome.out

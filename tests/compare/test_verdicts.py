@@ -5,7 +5,6 @@ from itertools import product
 
 import pandas as pd
 import pytest
-import typer
 
 from measurand.audits import AUDITS
 from measurand.cli.run import exit_on_verdict
@@ -72,8 +71,8 @@ def is_worse(audit, before, after):
 def exit_code(report):
     try:
         exit_on_verdict([report], ["worse"])
-    except typer.Exit as stopped:
-        return stopped.exit_code
+    except SystemExit as stopped:
+        return stopped.code
     return 0
 
 

@@ -3,11 +3,9 @@
 import tomllib
 
 import pytest
-import typer
 
 import docs
-from measurand.cli.app import app
-from measurand.cli.config import parameter_names
+from measurand.cli.app import parameter_names, verb_commands
 from tests.docs.conftest import blocks
 
 TEXT = docs.CLI.read_text("utf-8")
@@ -25,6 +23,11 @@ def test_the_page_shows_the_help_of_every_verb(verb, help_texts):
     assert shown in TEXT, "out of date: run python -m docs"
 
 
+def test_the_page_of_the_api_shows_the_settings_of_today():
+    page = docs.API.read_text("utf-8")
+    assert docs.refreshed_api(page) == page, "out of date: run python -m docs"
+
+
 def test_the_page_names_no_verb_that_is_gone():
     generated = docs.VERBS.search(TEXT)[0]
     headings = [line[4:] for line in generated.splitlines() if line.startswith("### ")]
@@ -39,7 +42,7 @@ def test_the_help_depends_on_no_terminal(monkeypatch, help_texts):
 
 def test_the_example_of_a_config_file_sets_only_what_can_be_set():
     ((_, code),) = blocks(docs.CLI, "toml")
-    command = typer.main.get_command(app).commands["evidence"]
+    command = verb_commands()["evidence"]
     known = {
         name for parameter in command.params for name in parameter_names(parameter)
     }

@@ -6,25 +6,16 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from typer.main import get_command
 
 from measurand.audits import AUDITS
-from measurand.audits.evidence import EvidenceSettings
-from measurand.audits.explanations.settings import ExplanationsSettings
 from measurand.audits.exposure import ExposureSettings, analyse_accuracies
-from measurand.audits.leakage.settings import LeakageSettings
-from measurand.cli import app
+from measurand.cli.app import verb_commands
 from measurand.core.finding import Finding
+from measurand.core.setting import declarations
 from measurand.experiment.budget import Budget, budget_settings
 from measurand.experiment.statements import WHY_BRIEF
 from measurand.report.command import (
-    ANALYSIS,
-    ASKED,
-    DOSES,
-    FOLDS,
-    RATIONALES,
-    STUDY,
-    USUAL,
+    SETTINGS,
     _read_join,
     command,
     settling_command,
@@ -38,9 +29,9 @@ from tests.report.verdicts import estimate
 def report_of(audit, label):
     """The report of one verdict by the readers that come unasked."""
     report = verdicts.report_of(audit, label)
-    if audit not in ASKED:
+    if audit not in ("evidence", "leakage"):
         return report
-    asked = {"readers": {name: {} for name in ASKED[audit]}}
+    asked = {"readers": {name: {} for name in AUDITS.thing(audit).readers}}
     return replace(report, settings={**report.settings, **asked})
 
 
@@ -57,8 +48,8 @@ def test_the_command_names_the_columns_and_the_settings_that_were_chosen():
     benchmark = report.benchmark | {"columns": columns}
     assert command([replace(report, settings=chosen, benchmark=benchmark)]) == (
         "measurand evidence FILE --query claim --evidence article --label label "
-        "--metadata 'a pier' --shuffles 8 --strongest cross "
-        "--no-calibrate --seed 3"
+        "--metadata 'a pier' --no-calibrate --strongest cross "
+        "--shuffles 8 --seed 3"
     )
 
 
@@ -95,7 +86,7 @@ def test_the_command_names_folds_and_readers_that_nobody_asks_unasked():
     benchmark = report.benchmark | {"roles": roles, "columns": columns}
     made = replace(report, settings=chosen, benchmark=benchmark)
     assert " --subject topic " in command([made])
-    told = " --reader tfidf --reader mine.py:m --folds 1 --seed"
+    told = " --folds 1 --reader tfidf --reader mine.py:m --seed"
     assert told in command([made])
     usual = replace(made, settings={**report.settings, "folds": 3})
     assert "--folds" not in command([usual])
@@ -149,7 +140,7 @@ def test_the_command_of_a_study_names_its_sizes_arms_and_readers():
     assert said == (
         "measurand exposure FILE FILE --label topic --m 30 --m 50 --n 100 --repeats 12 "
         "--arm base --arm extra --arm test --arm overtrained --dose 0.2 --margin 8.0 "
-        "--model paper --reader idf --no-calibrate --seed 2"
+        "--model paper --no-calibrate --reader idf --seed 2"
     )
 
 
@@ -187,37 +178,21 @@ def test_the_command_of_explanations_names_who_read_explained_and_judged():
     }
     said = command([replace(report, settings=chosen)])
     assert said.endswith(
-        "--reader cross --explainer given --explainer vacuous --judge nli-small "
-        "--preset paper --items 40 --perturbed FILE --seed 1"
+        "--explainer given --explainer vacuous --judge nli-small --preset paper "
+        "--items 40 --perturbed FILE --reader cross --seed 1"
     )
 
 
-def test_what_a_study_takes_unasked_is_what_its_verb_does():
-    usual = ExposureSettings()
-    for name, value in {**STUDY, **ANALYSIS}.items():
-        assert getattr(usual, name) == value
-    assert [*usual.doses] == DOSES
-    explained = ExplanationsSettings()
-    for name in ("preset", "similarity", "model", "paraphraser"):
-        assert getattr(explained, name) == RATIONALES[name]
-    assert explained.count == RATIONALES["changes"]
-
-
-@pytest.mark.parametrize("verb", ["evidence", "leakage", "explanations", "audit"])
-def test_what_is_left_out_of_the_command_is_what_the_verbs_take_unasked(verb):
-    defaults = {words[0]: p.default for p, words in options_of(verb)}
-    if verb == "leakage":
-        defaults["--components"] = LeakageSettings().components
-    assert EvidenceSettings().folds_for([]) == FOLDS
-    for option, usual in USUAL[verb].items():
-        assert defaults[f"--{option}"] == usual
-    for name, usual in ASKED.items():
-        assert list(AUDITS.thing(name).readers) == usual
+@pytest.mark.parametrize("verb", SETTINGS)
+def test_the_verb_takes_what_the_command_says(verb):
+    options = {word for _, words in options_of(verb) for word in words}
+    declared = [d for c in SETTINGS[verb] for d in declarations(c).values()]
+    assert {d.words[0] for d in declared if d.setting.option is not None} <= options
 
 
 def options_of(verb):
     """The parameters of a verb, each with the words that it is given by."""
-    params = get_command(app).commands[verb].params
+    params = verb_commands()[verb].params
     return [(p, p.opts) for p in params if p.param_type_name == "option"]
 
 
@@ -231,12 +206,12 @@ def split_words(line):
 
 def parse(verb, words):
     """What a verb is told by these words."""
-    parser = get_command(app).commands[verb]
+    parser = verb_commands()[verb]
     return parser.make_context(verb, [*map(str, words)]).params
 
 
 # What a command does not say, and why.
-PLACES = {"source", "test", "data", "part", "roles", "store", "out", "config"}
+PLACES = {"source", "tests", "data", "parts", "roles", "store", "out", "config"}
 PRINTED = {"overwrite", "json", "verbose", "fail_on", "dry_run", "workers"}
 SERVED = {"engine", "address", "gpu_share", "url", "key_env", "timeout_s", "retries"}
 SERVED |= {"price_in", "price_out", "cap_tokens", "cap_money"}

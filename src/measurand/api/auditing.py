@@ -1,8 +1,9 @@
 """The audits, each a call that needs nothing but a benchmark; their reports."""
 
-from collections.abc import Mapping, Sequence, Set
+import inspect
+from collections.abc import Callable, Mapping, Sequence, Set
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from measurand.api.source import to_benchmark
 from measurand.audits import AUDITS
@@ -21,10 +22,15 @@ from measurand.core.errors import (
     join_names,
 )
 from measurand.core.finding import Report
+from measurand.core.setting import declarations
 from measurand.core.task import Task
-from measurand.experiment.experiment import Workplace, renew_budget
+from measurand.experiment.experiment import Experiment, Workplace, renew_budget
 from measurand.readers.names import ReaderChoices, name_readers, tell_apart
 from measurand.report.saved import Reports, load_folder
+from measurand.settings.evidence import EvidenceSettings
+from measurand.settings.explanations import ExplanationsSettings
+from measurand.settings.exposure import ExposureSettings
+from measurand.settings.leakage import LeakageSettings
 
 __all__ = [
     "audit",
@@ -37,8 +43,26 @@ __all__ = [
 ]
 
 HERE = Workplace()
+Door = TypeVar("Door", bound=Callable[..., Report])
 
 
+def _describe(declared: type[Any]) -> Callable[[Door], Door]:
+    """Let the help of an audit say what it can be told, as its settings declare it."""
+
+    def describe(door: Door) -> Door:
+        lines = ["", "Settings:"]
+        for name, declaration in declarations(declared).items():
+            bounds = declaration.setting.bounds
+            shown = f"{declaration.default!r}{f', {bounds}' if bounds else ''}"
+            lines.append(f"    {name} ({shown}): {declaration.setting.help}")
+        text = inspect.cleandoc(door.__doc__ or "")
+        door.__doc__ = "\n".join([text, *lines])
+        return door
+
+    return describe
+
+
+@_describe(EvidenceSettings)
 def evidence(
     source: Any,
     readers: ReaderChoices | None = None,
@@ -52,18 +76,10 @@ def evidence(
     Args:
         source: A benchmark, or whatever `load` takes.
         readers: A name of `measurand.readers()`, a reader, several of both, or a
-            mapping from names to them; tfidf and cross where none is given.
+            mapping from names to them; the audit's own where none is given.
         seed: The same seed gives the same report.
         workplace: Where answers are kept, and what computes them.
-        **settings: Of these, each with a default: shuffles (how many of the evidence),
-            shuffle (their kind: plain, within-label, within-length, within-subject,
-            within-document or nearest), margin (accuracy lost that still counts as
-            nothing), calibrate (whether an open verdict calls the next rung), strongest
-            (the highest rung that may be called: tfidf, cross or minilm), seeds (how
-            often an encoder is trained anew), brief (whether shift, flips and filter
-            are left out), folds (in which all items of a single table are tested; 1
-            tests the share set apart), judge (who also judges answers that a reader
-            wrote).
+        **settings: What this audit can be told, each with a default.
 
     Returns:
         The report: its verdict, its findings, its figures.
@@ -71,6 +87,7 @@ def evidence(
     return _run_audit("evidence", source, readers, seed, workplace, settings)
 
 
+@_describe(LeakageSettings)
 def leakage(
     source: Any,
     readers: ReaderChoices | None = None,
@@ -81,25 +98,12 @@ def leakage(
 ) -> Report:
     """Can one part alone give the label away, and where?
 
-    Args:
-        source: A benchmark, or whatever `load` takes.
-        readers: A name of `measurand.readers()`, a reader, several of both, or a
-            mapping from names to them; tfidf where none is given.
-        seed: The same seed gives the same report.
-        workplace: Where answers are kept, and what computes them.
-        **settings: Of these, each with a default: margin (accuracy over permuted labels
-            that still counts as nothing), seeds (how often an encoder is trained anew),
-            k (clusters), components (principal ones that are clustered), reference (the
-            accuracy of the best published model), tsne (whether the map is drawn),
-            brief (whether clusters, map and repair are left out), check_inference
-            (whether LLMs that read choices alone are asked for the question).
-
-    Returns:
-        The report: its verdict, its findings, its figures.
+    What it takes and returns is as for `evidence`, but for its settings.
     """
     return _run_audit("leakage", source, readers, seed, workplace, settings)
 
 
+@_describe(ExposureSettings)
 def exposure(
     source: Any,
     readers: ReaderChoices | None = None,
@@ -111,28 +115,17 @@ def exposure(
 ) -> Report:
     """Does pretraining on unlabeled test text inflate scores?
 
+    What it takes and returns is as for `evidence`, but for its settings and these:
+
     Args:
-        source: A benchmark, or whatever `load` takes; or several, which are the tasks
+        source: One benchmark, or whatever `load` takes; or several, which are the tasks
             of one study: a list of them, or a mapping from names to them.
-        readers: A name, a reader, several of both, or a mapping; each must be able to
-            adapt to unlabeled text. pca and idf where none is given.
+        readers: Each must be able to adapt to unlabeled text.
         seed: The same seed gives the same report.
         workplace: Where answers are kept, and what computes them.
         about: By task, how it is learned and put to prompted readers; tasks that are
             known by name bring their own.
-        **settings: Of these, each with a default: m (labelled rows), n (test rows, and
-            as many extra ones), repeats (how often rows are drawn), one number each or
-            several for a grid of sizes; arms (base, extra, test, overtrained,
-            transfer), doses (shares of the test rows that controls learn with their
-            labels), margin (percentage points that count as nothing), model (beside
-            the paired differences: observation, paper or released), sampler (laplace,
-            or nuts beside it), notable (log-odds that an unreplicated study would take
-            for an effect), checks (whether the checks of the method are run at full
-            length), calibrate (whether bags of words that find nothing call an
-            encoder).
-
-    Returns:
-        The report: its verdict, its findings, its figures.
+        **settings: What this audit can be told, each with a default.
     """
     record: Audit = AUDITS.thing("exposure")
     chosen = record.choose(**settings)
@@ -146,6 +139,7 @@ def exposure(
         )
 
 
+@_describe(ExplanationsSettings)
 def explanations(
     source: Any,
     readers: ReaderChoices | None = None,
@@ -156,23 +150,8 @@ def explanations(
 ) -> Report:
     """Are rationales robust and informative, or vacuous, or leaky?
 
-    Args:
-        source: A benchmark with rationales, or whatever `load` takes.
-        readers: A name of `measurand.readers()`, a reader, several of both, or a
-            mapping from names to them; tfidf where none is given.
-        seed: The same seed gives the same report.
-        workplace: Where answers are kept, and what computes them.
-        **settings: Of these, each with a default: judge (lexical, or an entailment
-            classifier by directory or hub id), explainers (names; all that need no LLM
-            where none is given), model (the LLM that prompted explainers ask), count
-            (changes an item), paraphraser (a model that rewords queries; else rules),
-            preset (default or paper), seeds (how often an encoder is trained anew),
-            others (by item id, rationales given for changed inputs), similarity (what
-            specificity compares texts by), judge_data (what the judge was trained on),
-            calibrate (whether `cross` is called where a weaker reader finds nothing).
-
-    Returns:
-        The report: its verdict, its findings, its figures.
+    The benchmark must have rationales. What it takes and returns is as for `evidence`,
+    but for its settings.
     """
     return _run_audit("explanations", source, readers, seed, workplace, settings)
 
@@ -204,22 +183,39 @@ def audit(
     """
     records = _choose_audits(audits, settings)
     benchmark = to_benchmark(source, seed)
-    reports: dict[str, Report] = {}
-    faults: dict[str, MeasurandError] = {}
+    calls = {}
+    for name, record in records.items():
+        recipes = name_readers(readers if record.usual else None, record.readers)
+        calls[name] = (record, recipes, record.choose_known(settings))
     with _choose_workplace(workplace).open(benchmark, seed) as experiment:
-        for name, record in records.items():
-            chosen = {k: v for k, v in settings.items() if record.takes(k)}
-            recipes = name_readers(readers if record.usual else None, record.readers)
-            try:
-                record.check_applies(benchmark)
-                renewed = renew_budget(experiment)
-                reports[name] = record.run(renewed, recipes, record.choose(**chosen))
-            except (BadInput, CannotIntervene, Undefined) as fault:
-                faults[name] = fault
-    serious = [f for f in faults.values() if not isinstance(f, NotApplicable)]
+        return run_audits(experiment, calls)
+
+
+Calls = Mapping[str, tuple[Audit, Mapping[str, Any], Any]]
+
+
+def run_audits(
+    experiment: Experiment, calls: Calls, advise: Callable[[Audit], str] | None = None
+) -> Reports:
+    """The reports of audits that are given with readers and settings.
+
+    What could not be run is said with its reason, and with what `advise` adds to it.
+    """
+    reports: dict[str, Report] = {}
+    not_run: dict[str, str] = {}
+    serious: list[MeasurandError] = []
+    for name, (record, recipes, chosen) in calls.items():
+        try:
+            record.check_applies(experiment.benchmark)
+            reports[name] = record.run(renew_budget(experiment), recipes, chosen)
+        except NotApplicable as reason:
+            not_run[name] = str(reason)
+        except (BadInput, CannotIntervene, Undefined) as fault:
+            serious.append(fault)
+            not_run[name] = f"{fault}{advise(record) if advise else ''}"
     if serious and not reports:
         raise serious[0]  # nothing is lost by it, and the whole benchmark is at fault
-    return Reports(reports, {name: str(fault) for name, fault in faults.items()})
+    return Reports(reports, not_run)
 
 
 def _run_audit(
@@ -313,7 +309,7 @@ def _choose_audits(
                 "what measurand.evidence and the others take"
             )
     for record in records.values():
-        record.choose(**{k: v for k, v in settings.items() if record.takes(k)})
+        record.choose_known(settings)
     return records
 
 

@@ -11,21 +11,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
-from measurand.core.docstrings import keep_docstrings
+import click
+
+from measurand.cli.app import app, verb_commands
 from measurand.core.errors import MeasurandError, quote
-
-keep_docstrings("measurand.cli")  # the help of verbs
-
-from measurand.cli.app import (  # noqa: E402
-    app,
-    name_options,
-    register_verbs,
-    verb_commands,
-    verb_options,
-)
-from measurand.cli.usage import UsageError, describe_usage  # noqa: E402
-
-register_verbs()
 
 SELDOM = 10_000  # new objects between two searches for garbage; Python's own is 700
 
@@ -39,16 +28,20 @@ def main() -> None:
     gc.set_threshold(SELDOM, *gc.get_threshold()[1:])
     try:
         try:
-            code = app(standalone_mode=False)
+            code = app(prog_name="measurand", standalone_mode=False)
         finally:
             sys.stdout.flush()
-    except UsageError as error:
+    except click.UsageError as error:
+        from measurand.cli.usage import describe_usage
+
         line = describe_usage(error, sys.argv[1:], verb_commands())
         _exit_with(str(line))
     except MeasurandError as error:
         if columns := getattr(error, "proposal", {}):
             _print_example(sys.argv[1:], columns)
-        _exit_with(name_options(str(error), verb_options()))
+        from measurand.cli.usage import name_options, option_names
+
+        _exit_with(name_options(str(error), option_names(verb_commands())))
     except OSError as failure:
         if failure.errno == errno.ENOMEM:
             raise  # said where nothing more has to be loaded

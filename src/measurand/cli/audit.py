@@ -1,11 +1,11 @@
 """measurand audit: every audit that the columns permit."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from measurand.cli import options as o
-from measurand.cli.app import app
+from measurand.cli.app import verb as parse
 from measurand.cli.console import (
     deliver_all,
     notice,
@@ -13,21 +13,18 @@ from measurand.cli.console import (
     print_roles,
     run_log,
 )
-from measurand.cli.groups import (
-    EndpointOptions,
-    EngineOptions,
-    LadderOptions,
-    RunOptions,
-    SourceOptions,
-    expand_groups,
-)
 from measurand.cli.run import (
     check_fail_on,
     check_ready,
     check_run_out,
     check_store,
     exit_on_verdict,
+    load_source,
+    make_readers,
 )
+from measurand.core.setting import Setting
+from measurand.settings.running import Climb, Engine, Readers, Run
+from measurand.settings.source import Source
 
 if TYPE_CHECKING:
     from measurand.core.audit import Audit
@@ -36,79 +33,62 @@ if TYPE_CHECKING:
 FIRST_ITEMS = 1_000  # items of which a first answer is given
 
 
-@app.command("audit")
-@expand_groups
-def audit_verb(
-    source: SourceOptions,
-    run: RunOptions,
-    where: EngineOptions,
-    climb: LadderOptions,
-    reader: o.Readers = None,
-    also: o.With = None,
+@parse
+def verb(
+    source: Source,
+    climb: Climb,
+    run: Run,
+    where: Engine,
+    readers: Readers = (),
+    also: Annotated[
+        tuple[str, ...],
+        Setting("An audit to run beside the usual ones: exposure.", option="--with"),
+    ] = (),
 ) -> None:
     """Run every audit that the columns permit."""
-    from measurand.core.errors import (
-        BadInput,
-        CannotIntervene,
-        NotApplicable,
-        Undefined,
-    )
-    from measurand.experiment.experiment import renew_budget
+    from measurand.api.auditing import run_audits
     from measurand.readers import READERS
-    from measurand.report.saved import Reports
 
-    if also or run.fail_on or climb != LadderOptions():
+    if also or run.fail_on or climb != Climb():
         # What is not allowed is said before anything is read.
         chosen = _choose_audits(also).values()
         check_fail_on(run.fail_on, list(chosen))
         for audit in chosen:
-            _choose_rungs(audit, climb)
+            audit.choose_known(asdict(climb))
         _tell_usual(also)
-    named = _choose_readers(reader)
+    named = _choose_readers(readers)
     check_run_out(run, source.files)
     check_store(run)
     started = time.time()
-    benchmark = source.benchmark(run.seed)
+    benchmark = load_source(source, run.seed)
     print_roles(benchmark)
     _tell_first(benchmark, run.seed)
-    audits = _choose_audits(also)
-    settings = {name: _choose_rungs(audit, climb) for name, audit in audits.items()}
-    reports, not_run, faults = {}, {}, []
+    calls = {}
+    for name, audit in _choose_audits(also).items():
+        usual = {reader: READERS.load(reader) for reader in audit.readers}
+        asked = (audit.usual and named) or usual
+        calls[name] = (audit, asked, audit.choose_known(asdict(climb)))
     with open_with_progress(benchmark, run, where) as experiment:
-        for name, audit in audits.items():
-            usual = {name: READERS.load(name) for name in audit.readers}
-            readers = (audit.usual and named) or usual
-            try:
-                audit.check_applies(benchmark)
-                renewed = renew_budget(experiment)
-                reports[name] = audit.run(renewed, readers, settings[name])
-            except NotApplicable as reason:
-                not_run[name] = str(reason)
-            except (BadInput, CannotIntervene, Undefined) as fault:
-                faults.append(fault)
-                not_run[name] = f"{fault}{_advice(audit)}"
+        reports = run_audits(experiment, calls, _advice)
         log = run_log(started, experiment, source.source, run.workers)
-    if faults and not reports:
-        raise faults[0]  # nothing is lost by it, and the whole file is at fault
-    deliver_all(Reports(reports, not_run), run, log)
-    exit_on_verdict(list(reports.values()), run.fail_on)
+    deliver_all(reports, run, log)
+    exit_on_verdict([*reports.values()], run.fail_on)
 
 
-def _choose_audits(also: list[str] | None) -> "dict[str, Audit]":
+def _choose_audits(also: Sequence[str]) -> "dict[str, Audit]":
     """The usual audits by name, and those that are asked for beside them."""
     from measurand.audits import AUDITS
 
-    extra = also or []
-    records = {name: AUDITS.thing(name) for name in dict.fromkeys([*AUDITS, *extra])}
-    return {n: a for n, a in records.items() if a.usual or n in extra}
+    records = {name: AUDITS.thing(name) for name in dict.fromkeys([*AUDITS, *also])}
+    return {n: a for n, a in records.items() if a.usual or n in also}
 
 
-def _choose_readers(names: list[str] | None) -> dict[str, Any]:
+def _choose_readers(names: Sequence[str]) -> dict[str, Any]:
     """The readers that are named; a run of several audits says no price beforehand."""
     from measurand.core.errors import BadOption
     from measurand.core.recipe import traits_of
 
-    readers = EndpointOptions().readers(names, ())
+    readers = make_readers(names, ())
     for name, chosen in readers.items():
         if traits_of(chosen).remote:
             raise BadOption(
@@ -119,12 +99,12 @@ def _choose_readers(names: list[str] | None) -> dict[str, Any]:
     return readers
 
 
-def _tell_usual(also: list[str] | None) -> None:
+def _tell_usual(also: Sequence[str]) -> None:
     """Say which audits are asked for that are run anyway."""
     from measurand.audits import AUDITS
 
     unusual = [name for name in AUDITS if not AUDITS.thing(name).usual]
-    for name in dict.fromkeys(also or []):
+    for name in dict.fromkeys(also):
         if name not in unusual:
             notice(
                 f"--with {name} adds nothing: it is run anyway, where the columns "
@@ -157,11 +137,6 @@ def _tell_first(benchmark: "Benchmark", seed: int) -> None:
             f"first answer, from {sum(some.values()):,} of {count:,} items: "
             f"{say_clause(clause)}"
         )
-
-
-def _choose_rungs(audit: "Audit", climb: LadderOptions) -> Any:
-    """The settings of an audit, of which the command line chooses the ladder."""
-    return audit.choose(**{n: v for n, v in asdict(climb).items() if audit.takes(n)})
 
 
 def _advice(audit: "Audit") -> str:

@@ -4,55 +4,51 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from measurand.cli import options as o
-from measurand.cli.app import app
+from measurand.cli.app import verb as parse
 from measurand.cli.console import deliver, deliver_all, notice
-from measurand.cli.groups import RunOptions
 from measurand.cli.run import check_run_out, exit_on_verdict
+from measurand.core.setting import Setting
+from measurand.settings.running import RUN, Run
 
 if TYPE_CHECKING:
     from measurand.compare.versions import Match
     from measurand.core.finding import Report
 
-Worse = Annotated[
-    list[str] | None,
-    o.of_run(
-        help="worse: the exit code is 3 where a verdict, or a headline beyond its "
-        "interval, is worse than in the first report."
-    ),
-]
 
-
-@app.command("compare")
-def compare_verb(
+@parse
+def verb(
     reports: Annotated[
-        list[Path],
-        typer.Argument(
-            help="Folders of reports of one audit, or folders with reports of several: "
-            "these are paired by audit and benchmark."
+        tuple[Path, ...],
+        Setting(
+            "Folders of reports of one audit, or folders with reports of several: "
+            "these are paired by audit and benchmark.",
+            option="REPORTS",
         ),
     ],
-    out: o.Out = None,
-    overwrite: o.Overwrite = False,
-    json: o.Json = False,
-    verbose: o.Verbose = False,
-    fail_on: Worse = None,
+    out: Path | None = Run.out,
+    overwrite: bool = Run.overwrite,
+    json: bool = Run.json,
+    verbose: bool = Run.verbose,
+    fail_on: Annotated[
+        tuple[str, ...],
+        Setting(
+            "worse: the exit code is 3 where a verdict, or a headline beyond its "
+            "interval, is worse than in the first report.",
+            allowed=("worse",),
+            panel=RUN,
+        ),
+    ] = (),
 ) -> None:
     """Lay reports beside each other; paired where they share items."""
     from measurand.compare.compare import compare
     from measurand.compare.versions import match_reports
     from measurand.compare.worsening import check_can_be_worse
-    from measurand.core.errors import BadInput, BadOption
+    from measurand.core.errors import BadInput
     from measurand.core.names import file_stems
     from measurand.report.saved import Reports
     from measurand.report.schema import blame_reports
 
-    run = RunOptions(out=out, overwrite=overwrite, json=json, verbose=verbose)
-    for word in fail_on or []:
-        if word != "worse":
-            raise BadOption(f"`fail_on` is {word!r}; allowed is worse")
+    run = Run(out=out, overwrite=overwrite, json=json, verbose=verbose)
     check_run_out(run, reports)
     with blame_reports(*reports):
         folders = [_load_folder(path) for path in reports]

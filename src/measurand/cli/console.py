@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from measurand import __version__
-from measurand.cli.groups import THIS_MACHINE, EngineOptions, RunOptions
+from measurand.settings.running import Engine, Run
 
 if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from measurand.report.saved import Reports
 
 
+HERE = Engine()  # in processes on this machine
 LINE_EVERY = 60.0  # seconds between lines of progress, where there is no terminal
 
 
@@ -65,8 +66,8 @@ class ProgressLines:
 @contextmanager
 def open_with_progress(
     benchmark: "Benchmark",
-    run: RunOptions,
-    where: EngineOptions = THIS_MACHINE,
+    run: Run,
+    where: Engine = HERE,
     *,
     bar: bool = True,
 ) -> Iterator["Experiment"]:
@@ -181,10 +182,10 @@ def print_answer(summary: str, *, verbose: bool = False) -> None:
     starts = {f"{tone.sign} ": name for name, tone in tone_words().items()}
     for line in text.split("\n"):
         tone = next((name for s, name in starts.items() if line.startswith(s)), None)
-        typer.secho(line, fg=PAINTS[tone] if tone else None, bold=tone is not None)
+        click.secho(line, fg=PAINTS[tone] if tone else None, bold=tone is not None)
 
 
-def deliver(report: "Report", run: RunOptions, log: Mapping[str, Any]) -> None:
+def deliver(report: "Report", run: Run, log: Mapping[str, Any]) -> None:
     """Print a report, and save it where a folder is named."""
     from measurand.report.saved import document, dumps, save_report
     from measurand.report.summary import summary
@@ -199,7 +200,7 @@ def deliver(report: "Report", run: RunOptions, log: Mapping[str, Any]) -> None:
         notice(f"report: {run.out / 'report.html'}")
 
 
-def deliver_all(reports: "Reports", run: RunOptions, log: Mapping[str, Any]) -> None:
+def deliver_all(reports: "Reports", run: Run, log: Mapping[str, Any]) -> None:
     """Print and save the reports of several audits of one benchmark."""
     from measurand.report.saved import save_reports
 
@@ -208,7 +209,7 @@ def deliver_all(reports: "Reports", run: RunOptions, log: Mapping[str, Any]) -> 
     print_all(reports, run)
 
 
-def print_all(reports: "Reports", run: RunOptions) -> None:
+def print_all(reports: "Reports", run: Run) -> None:
     """Print the reports of several audits, and where they were saved."""
     from measurand.report.saved import describe_reports, dumps
     from measurand.report.summary import summary_of_all

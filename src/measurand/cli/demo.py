@@ -6,12 +6,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from measurand.cli import options as o
-from measurand.cli.app import app
+from measurand.cli.app import verb as parse
 from measurand.cli.console import notice, open_with_progress, print_all, run_log
-from measurand.cli.groups import EngineOptions, RunOptions, expand_groups
+from measurand.core.setting import Setting
+from measurand.settings.running import Engine, Run
 
 if TYPE_CHECKING:
     from measurand.core.audit import Audit
@@ -65,27 +63,24 @@ FAULTS = {
 }
 
 
-@app.command("demo")
-@expand_groups
-def demo_verb(
-    where: EngineOptions,
-    out: Annotated[Path, typer.Option(help="A folder for the reports.")] = Path(
-        "demo-report"
-    ),
+@parse
+def verb(
+    where: Engine,
+    out: Annotated[Path, Setting("A folder for the reports.")] = Path("demo-report"),
     everything: Annotated[
-        bool, typer.Option("--all", help="Run the whole synthetic suite: minutes.")
+        bool, Setting("Run the whole synthetic suite: minutes.", option="--all")
     ] = False,
-    seed: o.Seed = 0,
-    workers: o.Workers = None,
-    store: o.StoreIn = None,
-    json: o.Json = False,
+    seed: int = Run.seed,
+    workers: int | None = Run.workers,
+    store: Path | None = Run.store,
+    json: bool = Run.json,
 ) -> None:
     """Find three faults planted in a small benchmark about boats, in a minute."""
     from measurand.core.folders import DEMO, replace_folder
     from measurand.report.index import index_page
     from measurand.report.saved import Reports, write_reports
 
-    run = RunOptions(seed=seed, workers=workers, store=store, out=out, json=json)
+    run = Run(seed=seed, workers=workers, store=store, out=out, json=json)
     demonstrate = _demonstrate_suite if everything else _demonstrate_faults
     if not everything and workers is None:
         run = replace(run, workers=1)  # to start another takes as long as the rest
@@ -102,7 +97,7 @@ def demo_verb(
 
 
 def _demonstrate_faults(
-    run: RunOptions, where: EngineOptions
+    run: Run, where: Engine
 ) -> "tuple[dict[str, Report], dict[str, Any]]":
     """The reports on the small benchmark, by audit."""
     from measurand.audits import AUDITS
@@ -139,7 +134,7 @@ def _tell_faults(reports: "Mapping[str, Report]", out: Path) -> Iterator[str]:
 
 
 def _demonstrate_suite(
-    run: RunOptions, where: EngineOptions
+    run: Run, where: Engine
 ) -> "tuple[dict[str, Report], dict[str, Any]]":
     """The reports on every planted benchmark, by audit."""
     from measurand.audits import AUDITS
@@ -158,8 +153,8 @@ def _demonstrate_suite(
 def _demonstrate_each(
     audit: "Audit",
     planted: Mapping[str, Mapping[str, Any]],
-    run: RunOptions,
-    where: EngineOptions,
+    run: Run,
+    where: Engine,
 ) -> "tuple[Report, dict[str, Any]]":
     """The reports on each benchmark, saved, and what they say beside each other."""
     from measurand.benchmarks import BENCHMARKS
@@ -186,8 +181,8 @@ def _demonstrate_each(
 def _demonstrate_study(
     audit: "Audit",
     planted: Mapping[str, Mapping[str, Any]],
-    run: RunOptions,
-    where: EngineOptions,
+    run: Run,
+    where: Engine,
 ) -> "tuple[Report, dict[str, Any]]":
     """The report of one study of which the benchmarks are the tasks."""
     from measurand.benchmarks import BENCHMARKS

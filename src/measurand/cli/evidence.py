@@ -1,21 +1,15 @@
 """measurand evidence: do the labels depend on the evidence?"""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from measurand.cli import options as o
-from measurand.cli.app import app
+from measurand.cli.app import verb as parse
 from measurand.cli.console import print_power, print_roles
-from measurand.cli.groups import (
-    EndpointOptions,
-    EngineOptions,
-    LadderOptions,
-    RunOptions,
-    SourceOptions,
-    expand_groups,
-)
 from measurand.cli.run import audit_source, plan_servers, print_plans
+from measurand.settings.evidence import EvidenceSettings
+from measurand.settings.running import DryRun, Engine, Readers, Run, Server, Tune
+from measurand.settings.source import Source
 
 if TYPE_CHECKING:
     from measurand.core.audit import Audit
@@ -24,36 +18,20 @@ if TYPE_CHECKING:
 FEW_SHUFFLES = 5  # what a dry run also names the price of
 
 
-@dataclass(frozen=True)
-class ShuffleOptions:
-    """How the evidence is shuffled, and what counts as nothing."""
-
-    shuffles: o.Shuffles = 20
-    shuffle: o.Shuffle = "plain"
-    margin: o.Margin = 0.02
-    brief: o.Brief = False
-    folds: o.EvidenceFolds = None
-    judge: o.AnswerJudge = None
-
-
-@app.command("evidence")
-@expand_groups
-def evidence_verb(
-    source: SourceOptions,
-    run: RunOptions,
-    where: EngineOptions,
-    climb: LadderOptions,
-    server: EndpointOptions,
-    shuffling: ShuffleOptions,
-    reader: o.Readers = None,
-    tune: o.Tune = False,
-    dry_run: o.DryRun = False,
+@parse
+def verb(
+    source: Source,
+    settings: EvidenceSettings,
+    run: Run,
+    where: Engine,
+    server: Server,
+    readers: Readers = EvidenceSettings.readers,
+    tune: Tune = False,
+    dry_run: DryRun = False,
 ) -> None:
-    """Do the labels depend on the evidence?"""
-    chosen = asdict(shuffling) | asdict(climb)
+    """Audit the evidence, or print what that would cost."""
     audit_source(
-        *("evidence", source, run, where, reader),
-        lambda audit: audit.choose(**chosen),
+        *("evidence", source, run, where, readers, settings),
         server=server,
         tune=tune,
         begin=_begin,
@@ -79,7 +57,7 @@ def _print_costs(
     benchmark: "Benchmark",
     readers: Mapping[str, Any],
     settings: Any,
-    run: RunOptions,
+    run: Run,
 ) -> None:
     """Print what the readers behind a server would cost."""
     from measurand.audits.evidence.power import describe_power

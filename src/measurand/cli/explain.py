@@ -2,17 +2,16 @@
 
 from typing import Annotated
 
-import typer
+from measurand.cli.app import verb as parse
+from measurand.core.setting import Setting
 
-from measurand.cli.app import app
 
-
-@app.command("explain")
-def explain_verb(
+@parse
+def verb(
     term: Annotated[
-        list[str] | None,
-        typer.Argument(help="A verdict, a statistic or another word of a report."),
-    ] = None,
+        tuple[str, ...],
+        Setting("A verdict, a statistic or another word of a report.", option="TERM"),
+    ] = (),
 ) -> None:
     """Explain a word of a report in one plain sentence; without one, list them."""
     from measurand.core.terms import explain_term, list_terms

@@ -2,14 +2,12 @@
 
 import time
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+import click
 
-from measurand.cli import options as o
-from measurand.cli.app import app
+from measurand.cli.app import verb as parse
 from measurand.cli.console import (
     deliver,
     live_table,
@@ -17,63 +15,53 @@ from measurand.cli.console import (
     open_with_progress,
     run_log,
 )
-from measurand.cli.groups import (
-    EndpointOptions,
-    EngineOptions,
-    RunOptions,
-    expand_groups,
-    published_folder,
-)
 from measurand.cli.run import (
     check_ready,
     check_run_out,
     check_store,
     exit_on_verdict,
     load_audit,
+    make_readers,
+    published_folder,
 )
+from measurand.core.setting import Setting, Settings, setting
+from measurand.settings.exposure import ExposureSettings
+from measurand.settings.running import Engine, Run
 
 if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
     from measurand.core.task import Task
 
-of_study = partial(typer.Option, rich_help_panel="Study")
-# What an analysis of somebody else's accuracies takes: the rest is of the experiment.
-ANALYSIS = ("accuracies", "margin", "model", "sampler", "notable", "checks")
-ANY_RUN = ("seed", "out", "overwrite", "json", "fail_on", "config")
+# What an analysis of somebody else's accuracies takes beside its settings.
+ANY_RUN = ("accuracies", "seed", "out", "overwrite", "json", "fail_on", "config")
 
 
 @dataclass(frozen=True)
-class TaskOptions:
+class Tasks(Settings):
     """The tasks, or somebody else's accuracies."""
 
-    sources: Annotated[
-        list[str] | None,
-        typer.Argument(help="Files or names, one a task: all rows are drawn from."),
-    ] = None
-    accuracies: Annotated[
-        Path | None,
-        typer.Option(
-            help="A CSV file of somebody else's accuracies or counts to analyse: m, n, "
-            "lm, task, subsample, acc_base, acc_extra, acc_test or correct_*; or the "
-            "items.parquet of an exposure report."
-        ),
-    ] = None
-    task_name: Annotated[
-        list[str] | None,
-        typer.Option(help="What reports call a task; repeatable, in the same order."),
-    ] = None
-    text: Annotated[
-        str | None, typer.Option(help="The column of texts. Default: by its name.")
-    ] = None
-    label: o.Label = None
-    data: o.Data = None
+    sources: tuple[str, ...] = setting(
+        (), "Files or names, one per task: all rows are drawn from.", option="SOURCES"
+    )
+    accuracies: Path | None = setting(
+        None,
+        "A CSV file of somebody else's accuracies or counts to analyse: m, n, lm, "
+        "task, subsample, acc_base, acc_extra, acc_test or correct_*; or the "
+        "items.parquet of an exposure report.",
+    )
+    task_name: tuple[str, ...] = setting(
+        (), "What reports call a task; repeatable, in the same order."
+    )
+    text: str | None = setting(None, "The column of texts. Default: by its name.")
+    label: str | None = None
+    data: str | None = None
 
     def load(self, seed: int) -> "tuple[dict[str, Benchmark], dict[str, Task]]":
         """The benchmark of each task, and how each is learned and put to readers."""
         from measurand.benchmarks.load import load_benchmark
         from measurand.core.errors import BadOption
 
-        sources = self.sources or []
+        sources = self.sources
         names = self.task_name or [_task_title(source) for source in sources]
         if len(names) != len(sources) or len(set(names)) < len(names):
             raise BadOption(
@@ -89,144 +77,68 @@ class TaskOptions:
         return tasks, about
 
 
-@dataclass(frozen=True)
-class StudyOptions:
-    """How rows are drawn, what is trained, how it is analysed."""
-
-    m: Annotated[
-        list[int] | None,
-        of_study(help="Labelled rows; repeatable, for a grid of sizes. Default: 50."),
-    ] = None
-    n: Annotated[
-        list[int] | None,
-        of_study(help="Test rows, and as many extra; repeatable. Default: 200."),
-    ] = None
-    repeats: Annotated[
-        list[int] | None,
-        of_study(
-            help="How often rows are drawn; once, or once for each n. Default: 50."
+@parse
+def verb(
+    context: click.Context,
+    source: Tasks,
+    settings: ExposureSettings,
+    run: Run,
+    where: Engine,
+    readers: Annotated[
+        tuple[str, ...],
+        Setting(
+            "A reader that can adapt: pca, idf, minilm, smollm2, smollm2-zero, "
+            "encoder:, causal:, prompted:; repeatable.",
+            option="--reader",
         ),
-    ] = None
-    arm: Annotated[
-        list[str] | None,
-        of_study(
-            "--arm",
-            help="base, extra, test, overtrained (the texts read twice as often) or "
-            "transfer (texts of another task); repeatable. Default: base, extra and "
-            "test, which are always needed.",
-        ),
-    ] = None
-    dose: Annotated[
-        list[float] | None,
-        of_study(
-            "--dose",
-            help="The share of test rows that a control learns with their labels; "
-            "repeatable. Default: 0.1.",
-        ),
-    ] = None
-    margin: Annotated[
-        float, of_study(help="Percentage points that count as nothing.")
-    ] = 1.0
-    model: Annotated[
-        str,
-        of_study(
-            help="The hierarchical model beside the paired differences: observation, "
-            "paper or released."
-        ),
-    ] = "observation"
-    sampler: Annotated[
-        str,
-        of_study(help="How the model is fitted: laplace, or nuts beside it (minutes)."),
-    ] = "laplace"
-    notable: Annotated[
-        float | None,
-        of_study(
-            help="Log-odds that an unreplicated study would take for an effect. "
-            "Default: what its own interval tells from zero."
-        ),
-    ] = None
-    checks: Annotated[
-        bool,
-        of_study(
-            "--checks", help="Run the checks of the method at full length (a minute)."
-        ),
-    ] = False
-
-    def chosen(self) -> dict[str, Any]:
-        """The settings of the audit that these options choose."""
-        names = {"arm": "arms", "dose": "doses"}
-        chosen = {
-            name: value for name, value in vars(self).items() if value is not None
-        }
-        return {
-            names.get(name, name): tuple(value) if isinstance(value, list) else value
-            for name, value in chosen.items()
-        }
-
-
-@app.command("exposure")
-@expand_groups
-def exposure_verb(
-    context: typer.Context,
-    source: TaskOptions,
-    run: RunOptions,
-    where: EngineOptions,
-    study: StudyOptions,
-    reader: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--reader",
-            help="A reader that can adapt: pca, idf, minilm, smollm2, smollm2-zero, "
-            "encoder:, causal:, prompted:; repeatable. Default: pca and idf.",
-        ),
-    ] = None,
-    calibrate: o.Calibrate = True,
+    ] = ExposureSettings.readers,
     plan: Annotated[
         bool,
-        of_study(
-            "--plan", help="Run a few trials, say what the study would take, and stop."
+        Setting(
+            "Run a few trials, say what the study would take, and stop.",
+            panel=ExposureSettings.panel,
         ),
     ] = False,
 ) -> None:
-    """Does pretraining on unlabeled test text inflate scores?"""
+    """Run the study, plan it, or analyse that of somebody else."""
     from measurand.core.errors import BadOption
 
     if (source.accuracies is None) == (not source.sources):
         raise BadOption("give files or names of tasks, or --accuracies, and not both")
     audit = load_audit("exposure", run)
-    settings = audit.choose(**study.chosen(), calibrate=calibrate)
     if not plan:
         given = [source.accuracies] if source.accuracies else []
-        check_run_out(run, [*(source.sources or []), *given])
+        check_run_out(run, [*source.sources, *given])
     if source.accuracies is not None:
         _check_analysis_options(context)
         _analyse(source.accuracies, settings, run)
         return
     check_store(run)
     started = time.time()
-    readers = EndpointOptions().readers(reader, audit.readers)
-    check_ready(readers)
+    asked = make_readers(readers, audit.readers)
+    check_ready(asked)
     tasks, about = source.load(run.seed)
     for name, task in tasks.items():
         notice(f"{name}: {len(task.train) + len(task.test)} rows of {task.query}")
-    first = next(iter(tasks.values()))
+    from measurand.audits.exposure import plan_exposure
+    from measurand.audits.exposure.settings import designs_of
+
+    first, draws = next(iter(tasks.values())), designs_of(settings)[0].repeats
     with (
         open_with_progress(first, run, where, bar=False) as experiment,
-        live_table(list(tasks), list(readers), settings.designs[0].repeats) as progress,
+        live_table(list(tasks), list(asked), draws) as progress,
     ):
-        from measurand.audits.exposure import plan_exposure
-
         design: dict[str, Any] = {"tasks": tasks, "about": about}
-        notice(str(plan_exposure(experiment, readers, settings, **design)))
+        notice(str(plan_exposure(experiment, asked, settings, **design)))
         if plan:
             return
-        report = audit.run(experiment, readers, settings, **design, progress=progress)
-        log = run_log(started, experiment, ", ".join(source.sources or []), run.workers)
+        report = audit.run(experiment, asked, settings, **design, progress=progress)
+        log = run_log(started, experiment, ", ".join(source.sources), run.workers)
     deliver(report, run, log)
     exit_on_verdict([report], run.fail_on)
 
 
-def _analyse(path: Path, settings: Any, run: RunOptions) -> None:
+def _analyse(path: Path, settings: Any, run: Run) -> None:
     """Deliver the analysis of somebody else's accuracies."""
     from measurand.audits.exposure import analyse_accuracies
     from measurand.benchmarks.files import file_stem, read_figures
@@ -237,7 +149,7 @@ def _analyse(path: Path, settings: Any, run: RunOptions) -> None:
     exit_on_verdict([report], run.fail_on)
 
 
-def _check_analysis_options(context: typer.Context) -> None:
+def _check_analysis_options(context: click.Context) -> None:
     """Refuse options of the experiment: nobody should think that they were followed.
 
     Those from the environment are for all runs, and so are passed over.
@@ -248,7 +160,7 @@ def _check_analysis_options(context: typer.Context) -> None:
         name = str(option.name)
         source = context.get_parameter_source(name)
         is_chosen = source is not None and source.name in ("COMMANDLINE", "DEFAULT_MAP")
-        if is_chosen and name not in (*ANALYSIS, *ANY_RUN):
+        if is_chosen and name not in (*ExposureSettings.analysis, *ANY_RUN):
             raise BadOption(
                 f"{option.opts[0]} is of a study that is run, and --accuracies only "
                 f"analyses one; leave out {option.opts[0]}, or give files or names of "

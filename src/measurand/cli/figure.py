@@ -3,32 +3,31 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from measurand.cli import options as o
-from measurand.cli.app import app
+from measurand.cli.app import verb as parse
+from measurand.core.setting import Setting
+from measurand.settings.running import OverwriteFile
 
 if TYPE_CHECKING:
     from measurand.core.finding import Report
     from measurand.report.saved import Reports
 
 
-@app.command("figure")
-def figure_verb(
+@parse
+def verb(
     report: Annotated[
-        Path, typer.Argument(help="A report's folder, or that of an audit.")
+        Path, Setting("A report's folder, or that of an audit.", option="REPORT")
     ],
     name: Annotated[
-        str | None, typer.Argument(help="The figure; without one, all are listed.")
+        str | None, Setting("The figure; without one, all are listed.", option="NAME")
     ] = None,
-    to: Annotated[str, typer.Option(help="svg, pdf or png.")] = "pdf",
+    to: Annotated[str, Setting("svg, pdf or png.")] = "pdf",
     width: Annotated[
-        str, typer.Option(help="How wide it is, such as 3.3in, 84mm or 240pt.")
+        str, Setting("How wide it is, such as 3.3in, 84mm or 240pt.")
     ] = "3.3in",
     out: Annotated[
-        Path | None, typer.Option(help="A file; else NAME.svg, NAME.pdf or NAME.png.")
+        Path | None, Setting("A file; else NAME.svg, NAME.pdf or NAME.png.")
     ] = None,
-    overwrite: o.OverwriteFile = False,
+    overwrite: OverwriteFile = False,
 ) -> None:
     """Draw one figure of a saved report for a paper."""
     from measurand.core.files import check_new_file, write_file

@@ -3,28 +3,27 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from measurand.cli import options as o
-from measurand.cli.app import app
+from measurand.cli.app import verb as parse
 from measurand.cli.console import notice, print_roles
-from measurand.cli.groups import SourceOptions, expand_groups
+from measurand.cli.run import load_source
+from measurand.core.setting import Setting
+from measurand.settings.running import Run, Tune
+from measurand.settings.source import Source
 
 
-@app.command("fit")
-@expand_groups
-def fit_verb(
+@parse
+def verb(
     reader: Annotated[
-        str, typer.Argument(help="A reader with weights: minilm or encoder:DIRECTORY.")
+        str,
+        Setting("A reader with weights: minilm or encoder:DIRECTORY.", option="READER"),
     ],
-    source: SourceOptions,
-    save: Annotated[Path, typer.Option(help="A folder for the fitted reader.")],
+    source: Source,
+    save: Annotated[Path, Setting("A folder for the fitted reader.")],
     overwrite: Annotated[
-        bool,
-        typer.Option("--overwrite", help="Replace the reader that is saved there."),
+        bool, Setting("Replace the reader that is saved there.")
     ] = False,
-    tune: o.Tune = False,
-    seed: o.Seed = 0,
+    tune: Tune = False,
+    seed: int = Run.seed,
 ) -> None:
     """Fit a reader to a benchmark and keep it: audits take its folder as a name."""
     from measurand.core.errors import BadOption
@@ -44,7 +43,7 @@ def fit_verb(
     recipe.check_weights()
     inputs = [*source.files, reader.partition(":")[2] or reader]
     check_out(save, overwrite=overwrite, holds=READER, inputs=inputs)
-    benchmark = source.benchmark(seed)
+    benchmark = load_source(source, seed)
     print_roles(benchmark)
     stream = identity(recipe)
     if tune and isinstance(recipe, Tunable):

@@ -3,20 +3,21 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from measurand.cli import options as o
-from measurand.cli.app import app
+from measurand.cli.app import verb as parse
 from measurand.cli.console import notice
+from measurand.core.setting import Setting
+from measurand.settings.running import OverwriteFile
 
 
-@app.command("index")
-def index_verb(
-    folder: Annotated[Path, typer.Argument(help="A folder with reports below it.")],
+@parse
+def verb(
+    folder: Annotated[
+        Path, Setting("A folder with reports below it.", option="FOLDER")
+    ],
     out: Annotated[
-        Path | None, typer.Option(help="A file beside them; else FOLDER/index.html.")
+        Path | None, Setting("A file beside them; else FOLDER/index.html.")
     ] = None,
-    overwrite: o.OverwriteFile = False,
+    overwrite: OverwriteFile = False,
 ) -> None:
     """Write a page that lists all reports of a folder by what they answer."""
     from measurand.core.files import check_new_file, write_file

@@ -1,61 +1,36 @@
 """measurand leakage: can one part alone give the label away, and where?"""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from measurand.cli import options as o
-from measurand.cli.app import app
-from measurand.cli.groups import (
-    EndpointOptions,
-    EngineOptions,
-    RunOptions,
-    SourceOptions,
-    expand_groups,
-)
+from measurand.cli.app import verb as parse
 from measurand.cli.run import audit_source, plan_servers, print_plans
+from measurand.settings.leakage import LeakageSettings
+from measurand.settings.running import DryRun, Engine, Readers, Run, Server, Tune
+from measurand.settings.source import Fields, Source
 
 if TYPE_CHECKING:
     from measurand.core.audit import Audit
     from measurand.core.benchmark import Benchmark
 
 
-@dataclass(frozen=True)
-class RegionOptions:
-    """What counts as nothing, and how items are clustered."""
-
-    margin: o.MarginOver = 0.02
-    k: o.Clusters = None
-    components: o.Components = None
-    reference: o.Reference = None
-    tsne: o.Map = None
-    brief: o.Brief = False
-    check_inference: o.CheckInference = False
-
-
-@app.command("leakage")
-@expand_groups
-def leakage_verb(
-    source: SourceOptions,
-    run: RunOptions,
-    where: EngineOptions,
-    server: EndpointOptions,
-    regions: RegionOptions,
-    seeds: o.Seeds = None,
-    field: o.Fields = None,
-    reader: o.Readers = None,
-    tune: o.Tune = False,
-    dry_run: o.DryRun = False,
+@parse
+def verb(
+    source: Source,
+    settings: LeakageSettings,
+    run: Run,
+    where: Engine,
+    server: Server,
+    fields: Fields = (),
+    readers: Readers = LeakageSettings.readers,
+    tune: Tune = False,
+    dry_run: DryRun = False,
 ) -> None:
-    """Can one part alone give the label away, and where?"""
-    chosen = asdict(regions) | {"seeds": seeds}
-    if regions.components is None:
-        del chosen["components"]
+    """Audit each part alone, or print what that would cost."""
     audit_source(
-        *("leakage", source, run, where, reader),
-        lambda audit: audit.choose(**chosen),
+        *("leakage", source, run, where, readers, settings),
         server=server,
-        fields=field or (),
+        fields=fields,
         tune=tune,
         costs=_print_costs if dry_run else None,
     )
@@ -66,7 +41,7 @@ def _print_costs(
     benchmark: "Benchmark",
     readers: Mapping[str, Any],
     settings: Any,
-    run: RunOptions,
+    run: Run,
 ) -> None:
     """Print what the readers behind a server would cost."""
     from measurand.arms.alone import count_fits

@@ -2,21 +2,21 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from measurand.cli.app import app
+from measurand.cli.app import verb as parse
+from measurand.core.setting import Setting
 
 if TYPE_CHECKING:
     from measurand.core.catalogue import Catalogue
 
 
-@app.command("list")
-def list_verb(
+@parse
+def verb(
     kind: Annotated[
         str | None,
-        typer.Argument(
-            help="audits, benchmarks, readers, interventions, selections, explainers "
-            "or judges."
+        Setting(
+            "audits, benchmarks, readers, interventions, selections, explainers or "
+            "judges.",
+            option="KIND",
         ),
     ] = None,
 ) -> None:

@@ -3,24 +3,20 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from measurand.cli.app import verb as parse
+from measurand.core.setting import Setting
+from measurand.settings.running import OverwriteFile
 
-from measurand.cli import options as o
-from measurand.cli.app import app
 
-
-@app.command("render")
-def render_verb(
+@parse
+def verb(
     report: Annotated[
-        Path, typer.Argument(help="A report's folder, or that of an audit.")
+        Path, Setting("A report's folder, or that of an audit.", option="REPORT")
     ],
-    out: Annotated[
-        Path | None, typer.Option(help="A file; else it is printed.")
-    ] = None,
-    overwrite: o.OverwriteFile = False,
+    out: Annotated[Path | None, Setting("A file; else it is printed.")] = None,
+    overwrite: OverwriteFile = False,
     brief: Annotated[
-        bool,
-        typer.Option("--brief", help="The answer and what it rests on, and no more."),
+        bool, Setting("The answer and what it rests on, and no more.")
     ] = False,
 ) -> None:
     """Write a saved report as Markdown, for a data card."""

@@ -1,14 +1,13 @@
 """What every verb that audits does alike: ask, deliver, exit."""
 
 import os
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import typer
+from typing import TYPE_CHECKING, Any, cast
 
 from measurand.cli.console import (
     cache_directory,
@@ -18,12 +17,8 @@ from measurand.cli.console import (
     print_roles,
     run_log,
 )
-from measurand.cli.groups import (
-    EndpointOptions,
-    EngineOptions,
-    RunOptions,
-    SourceOptions,
-)
+from measurand.settings.running import Engine, Readers, Run, Server
+from measurand.settings.source import Source
 
 if TYPE_CHECKING:
     from measurand.core.audit import Audit
@@ -33,7 +28,84 @@ if TYPE_CHECKING:
     from measurand.models.server.ceiling import CallPlan
 
 
-def load_audit(name: str, run: RunOptions) -> "Audit":
+NO_SERVER = Server()
+MOST_PROMPT_BYTES = 2**16  # of a file with a prompt, which is sent with every item
+
+
+def load_source(source: Source, seed: int, fields: tuple[str, ...] = ()) -> "Benchmark":
+    """The benchmark that the options describe."""
+    from measurand.benchmarks.load import load_parts
+    from measurand.benchmarks.roles import Columns
+    from measurand.benchmarks.task_files import add_task_roles
+
+    chosen = {n: getattr(source, n) for n in Columns.__annotations__ if n != "fields"}
+    columns = cast("Columns", {**chosen, "fields": fields})
+    return load_parts(
+        source.source,
+        tests=source.tests,
+        parts=source.parts,
+        data=published_folder(source.source, source.data),
+        split_by=source.split_by,
+        seed=seed,
+        join=source.join,
+        **(add_task_roles(columns, source.roles) if source.roles else columns),
+    )
+
+
+def published_folder(source: str, data: str | None) -> str | None:
+    """The folder of published benchmarks, where `source` is one of their names."""
+    from measurand.benchmarks.published.table import PUBLISHED
+
+    return data if source in PUBLISHED else None
+
+
+def make_readers(
+    names: Sequence[str], usual: Sequence[str], server: Server = NO_SERVER
+) -> dict[str, Any]:
+    """The readers of these names; the usual ones where none is named.
+
+    Of one in a file of the user's, whose code is run, the user is told first.
+    """
+    from measurand.models.server.endpoint import Terms
+    from measurand.readers import make_reader
+    from measurand.readers.custom import is_reader_file, load_reader_file
+
+    terms = dict(vars(server))
+    asking = {n: terms.pop(n) for n in ("shots", "orders", "temperature")}
+    asking["form"] = read_prompt(terms.pop("prompt"))
+    Terms(**terms)  # refuses what cannot be, whether or not a reader needs it
+    readers: dict[str, Any] = {}
+    for name in names or usual:
+        if is_reader_file(name):
+            notice(f"--reader {name} runs the code of that file")
+            title, reader = load_reader_file(name)
+            while readers.get(title, reader) != reader:  # of another folder
+                title += " (2)"
+        else:
+            title, reader = name, make_reader(name, **asking, **terms)
+        readers[title] = reader
+    return readers
+
+
+def read_prompt(path: Path | None) -> str:
+    """The text of a file with a prompt; none where none is named."""
+    from measurand.core.errors import BadInput, quote
+    from measurand.core.files import read_bounded
+
+    if path is None:
+        return ""
+    try:
+        text = read_bounded(path, MOST_PROMPT_BYTES).decode()
+    except (OSError, UnicodeDecodeError, BadInput) as failed:
+        why = getattr(failed, "strerror", None) or str(failed)
+        line = f"cannot read --prompt {quote(path.name)}: {why.lower()}"
+        raise BadInput(line) from failed
+    if not text.strip():
+        raise BadInput(f"--prompt {quote(path.name)} is empty; give a question")
+    return text.strip("\n")
+
+
+def load_audit(name: str, run: Run) -> "Audit":
     """The audit of this name, once `--fail-on` names only verdicts that it can give."""
     from measurand.audits import AUDITS
 
@@ -42,14 +114,14 @@ def load_audit(name: str, run: RunOptions) -> "Audit":
     return audit
 
 
-def check_fail_on(fail_on: list[str] | None, audits: "Sequence[Audit]") -> None:
+def check_fail_on(fail_on: Sequence[str], audits: "Sequence[Audit]") -> None:
     """Raise where `--fail-on` names no verdict of these audits, and no tone."""
     from measurand.core.errors import BadOption
     from measurand.core.terms import tone_words
 
     labels = dict.fromkeys(label for audit in audits for label in audit.labels)
     tones = [tone.word.lower() for tone in tone_words().values()]
-    for label in fail_on or []:
+    for label in fail_on:
         if label not in (*labels, *tones):
             raise BadOption(
                 f"`fail_on` is {label!r}; the verdicts are {', '.join(labels)}, and "
@@ -74,14 +146,14 @@ def check_ready(readers: Mapping[str, Any]) -> None:
             read_key(terms, server_url(terms.url))
 
 
-def check_store(run: RunOptions) -> None:
+def check_store(run: Run) -> None:
     """Raise where answers could not be kept, before data is read."""
     from measurand.core.files import check_writable
 
     check_writable(run.store or cache_directory())
 
 
-def check_run_out(run: RunOptions, inputs: Sequence[str | Path]) -> None:
+def check_run_out(run: Run, inputs: Sequence[str | Path]) -> None:
     """Raise where the report could not be saved, before anything is computed."""
     from measurand.core.errors import BadOption
     from measurand.core.folders import check_out
@@ -98,21 +170,20 @@ def check_run_out(run: RunOptions, inputs: Sequence[str | Path]) -> None:
     check_out(run.out, overwrite=run.overwrite, inputs=inputs)
 
 
-Choose = Callable[["Audit"], Any]
 Begin = Callable[["Audit", "Benchmark", Mapping[str, Any], Any], Any]
-Costs = Callable[["Audit", "Benchmark", Mapping[str, Any], Any, RunOptions], None]
+Costs = Callable[["Audit", "Benchmark", Mapping[str, Any], Any, Run], None]
 
 
 def audit_source(
     name: str,
-    source: SourceOptions,
-    run: RunOptions,
-    where: EngineOptions,
-    named: list[str] | None,
-    choose: Choose,
+    source: Source,
+    run: Run,
+    where: Engine,
+    named: Sequence[str],
+    settings: Any,
     *,
-    server: EndpointOptions | None = None,
-    fields: Sequence[str] = (),
+    server: Server = NO_SERVER,
+    fields: tuple[str, ...] = (),
     tune: bool = False,
     begin: Begin | None = None,
     costs: Costs | None = None,
@@ -127,7 +198,7 @@ def audit_source(
         run: Seed, workers and where things go.
         where: What runs the trials.
         named: The readers by name.
-        choose: The settings of the audit, as the verb's options say.
+        settings: What was chosen of the audit.
         server: How readers behind a server are asked.
         fields: The fields to read, where they are named.
         tune: Whether the readers are tuned first.
@@ -140,11 +211,10 @@ def audit_source(
         check_run_out(run, source.files)
         check_store(run)
     audit = load_audit(name, run)
-    settings = choose(audit)
-    readers = (server or EndpointOptions()).readers(named, audit.readers)
+    readers = make_readers(named, audit.readers, server)
     if costs is None:
         check_ready(readers)
-    benchmark = source.benchmark(run.seed, tuple(fields))
+    benchmark = load_source(source, run.seed, fields)
     planned = (begin or _begin)(audit, benchmark, readers, settings)
     if costs is not None:
         costs(audit, benchmark, readers, planned, run)
@@ -166,6 +236,23 @@ def audit_source(
     exit_on_verdict([report], run.fail_on)
 
 
+def plain_verb(name: str) -> Callable[..., None]:
+    """What the verb of an audit does that has no file of its own."""
+    from measurand.audits import AUDITS
+
+    def verb(
+        source: Source,
+        run: Run,
+        where: Engine,
+        settings: Any,
+        readers: Readers = (),
+    ) -> None:
+        audit_source(name, source, run, where, readers, settings)
+
+    verb.__annotations__["settings"] = AUDITS.thing(name).settings
+    return verb
+
+
 def _begin(
     audit: "Audit", benchmark: "Benchmark", readers: Mapping[str, Any], settings: Any
 ) -> Any:
@@ -180,7 +267,7 @@ def plan_servers(
     benchmark: "Benchmark",
     readers: Mapping[str, Any],
     settings: Any,
-    run: RunOptions,
+    run: Run,
 ) -> "dict[str, CallPlan]":
     """What the audit asks of each reader behind a server; nothing is sent."""
     from measurand.core.recipe import traits_of
@@ -236,7 +323,7 @@ def spent_on_servers(readers: Mapping[str, Any]) -> dict[str, str]:
     return {" and ".join(names): str(spent) for spent, names in ledgers.items()}
 
 
-def exit_on_verdict(reports: "Sequence[Report]", fail_on: list[str] | None) -> None:
+def exit_on_verdict(reports: "Sequence[Report]", fail_on: Sequence[str]) -> None:
     """Exit with 3 where a verdict, or the tone of an answer, is one not to be."""
     from measurand.report.answer import answer_reports
 
@@ -248,7 +335,7 @@ def exit_on_verdict(reports: "Sequence[Report]", fail_on: list[str] | None) -> N
     # By the tones that terminal and page show, that of the split among them.
     words |= {answer.tone.word.lower() for answer in answer_reports(reports)}
     if words & {*fail_on}:
-        raise typer.Exit(3)
+        sys.exit(3)
 
 
 def _tune_readers(

@@ -1,16 +1,15 @@
 """measurand show: a saved report, how a benchmark would be read, or a log."""
 
 import shlex
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-import typer
-
-from measurand.cli import options as o
-from measurand.cli.app import app
+from measurand.cli.app import verb as parse
 from measurand.cli.console import notice, print_answer, print_roles
-from measurand.cli.groups import expand_groups, published_folder
+from measurand.cli.run import published_folder
+from measurand.core.setting import Setting
+from measurand.settings.running import Run
+from measurand.settings.source import Source
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,31 +17,25 @@ if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
 
 
-@dataclass(frozen=True)
-class ColumnOptions:
-    """Which columns play which part, and how the texts of a cell are joined."""
-
-    query: o.Query = None
-    evidence: o.Evidence = None
-    label: o.Label = None
-    choices: o.Choices = None
-    answers: o.Answers = None
-    join: o.Join = " "
-
-
-@app.command("show")
-@expand_groups
-def show_verb(
+@parse
+def verb(
     what: Annotated[
         str,
-        typer.Argument(help="A report's folder, a benchmark's file or name, or logs."),
+        Setting(
+            "A report's folder, a benchmark's file or name, or logs.", option="WHAT"
+        ),
     ],
-    columns: ColumnOptions,
-    data: o.Data = None,
-    part: Annotated[str | None, typer.Option(help="A test part of it.")] = None,
-    split_by: o.SplitBy = "both",
-    seed: o.Seed = 0,
-    verbose: o.Verbose = False,
+    query: str | None = None,
+    evidence: str | None = None,
+    label: str | None = None,
+    choices: tuple[str, ...] = (),
+    answers: str | None = None,
+    join: str = Source.join,
+    data: str | None = None,
+    part: Annotated[str | None, Setting("A test part of it.")] = None,
+    split_by: str = Source.split_by,
+    seed: int = Run.seed,
+    verbose: bool = Run.verbose,
 ) -> None:
     """Show a saved report, how a benchmark would be read, or what a log holds."""
     from measurand.report.schema import blame_reports
@@ -55,10 +48,10 @@ def show_verb(
             text = _summarise_folder(Path(what), verbose=verbose)
             print_answer(text, verbose=verbose)
         return
-    named = asdict(columns) | {"choices": tuple(columns.choices or ())}
     folder = published_folder(what, data)
-    named |= {"split_by": split_by, "seed": seed}
-    benchmark = _load_and_explain(what, folder, part, **named)
+    named = {"query": query, "evidence": evidence, "label": label, "answers": answers}
+    terms = {"join": join, "split_by": split_by, "seed": seed, "choices": choices}
+    benchmark = _load_and_explain(what, folder, part, **named, **terms)
     print_roles(benchmark)
     for ident, row in benchmark.test.table.head(3).iterrows():
         print(plain_text(ident))

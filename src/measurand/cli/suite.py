@@ -3,49 +3,45 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from measurand.cli import options as o
-from measurand.cli.app import app
+from measurand.cli.app import verb as parse
 from measurand.cli.console import notice, open_with_progress, print_roles
-from measurand.cli.groups import RunOptions, SourceOptions, expand_groups
+from measurand.cli.run import load_source
+from measurand.core.setting import Setting
+from measurand.settings.running import OverwriteFile, Run
+from measurand.settings.source import Source
 
 
-@app.command("suite")
-@expand_groups
-def suite_verb(
-    source: SourceOptions,
-    out: Annotated[Path, typer.Option(help="The file of JSON lines to write.")],
-    overwrite: o.OverwriteFile = False,
+@parse
+def verb(
+    source: Source,
+    out: Annotated[Path, Setting("The file of JSON lines to write.")],
+    overwrite: OverwriteFile = False,
     ids_only: Annotated[
         bool,
-        typer.Option(
-            "--ids-only",
-            help="Leave every text of the benchmark out: ids, types and numbers alone.",
-        ),
+        Setting("Leave every text of the benchmark out: ids, types and numbers alone."),
     ] = False,
     judge: Annotated[
         str,
-        typer.Option(
-            help="Who accepts paraphrases: lexical, or an entailment classifier by "
+        Setting(
+            "Who accepts paraphrases: lexical, or an entailment classifier by "
             "directory or hub id."
         ),
     ] = "lexical",
     paraphraser: Annotated[
         str | None,
-        typer.Option(
-            help="A seq2seq model by directory or hub id, smollm2, causal:DIR or "
-            "llm:NAME. Default: rules."
+        Setting(
+            "A seq2seq model by directory or hub id, smollm2, causal:DIR or llm:NAME. "
+            "Default: rules."
         ),
     ] = None,
-    seed: o.Seed = 0,
-    store: o.StoreIn = None,
+    seed: int = Run.seed,
+    store: Path | None = Run.store,
 ) -> None:
     """Write bad rationales of six known kinds, with changed queries, for every item."""
     from measurand.core.files import check_new_file, check_writable, write_file
 
     check_new_file(out, overwrite=overwrite, inputs=source.files)
-    benchmark = source.benchmark(seed)
+    benchmark = load_source(source, seed)
     # Later than the file: whoever mistyped its name need not wait for these.
     import json
 
@@ -56,7 +52,7 @@ def suite_verb(
     judging = load_judge(judge)
     check_writable(out.parent)
     with open_with_progress(
-        benchmark, RunOptions(seed=seed, workers=1, store=store)
+        benchmark, Run(seed=seed, workers=1, store=store)
     ) as experiment:
         suite_rows = rows(
             experiment,

@@ -1,50 +1,78 @@
-"""Wrong usage in one line: what was given, what is allowed, what to do."""
+"""Errors in the words of the command line: what was given, what is allowed, what to do.
 
+The library speaks of arguments, and a shell's user of options.
+"""
+
+import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-import typer
+import click
 
+from measurand.cli.app import Verb
 from measurand.core.errors import BadOption, MeasurandError, UnknownName, quote
 
-# What the parser raises; which package it is from depends on typer's version.
-UsageError: type[Exception] = typer.BadParameter.__mro__[1]
-# What the parser's type of fault asks for.
-ALLOWED = {
-    "int_parsing": "a whole number",
-    "int_from_float": "a whole number",
-    "int_type": "a whole number",
-    "float_parsing": "a number",
-    "float_type": "a number",
-    "greater_than_equal": "{ge:g} or more",
-    "less_than_equal": "{le:g} or less",
-}
+VALUES = r"'[\w-]+'(?: or '[\w-]+')*"
+# Not right after a quote: that is a value of the user's, such as a column.
+ARGUMENT = re.compile(
+    rf"(?:({VALUES}) (?:in|from) )?(?<!['\"])`([a-z_]+)`(?: ({VALUES}))?"
+)
+
+
+def option_names(verbs: Mapping[str, Verb]) -> dict[str, str]:
+    """What the command line calls each argument of the library."""
+    return {
+        str(parameter.name): parameter.opts[0]
+        for command in verbs.values()
+        for parameter in command.params
+        if parameter.opts[0].startswith("--")
+    }
+
+
+def name_options(message: str, options: Mapping[str, str]) -> str:
+    """The message with every argument in backticks as that one of `options`.
+
+    Backticks around anything else stay: a server or a library may have written them.
+
+    >>> name_options("`gpu_share` needs `engine` 'ray'", {"engine": "--engine"})
+    '`gpu_share` needs --engine ray'
+    >>> name_options("no 'base' or 'test' in `arms`; see `help`", {"arms": "--arm"})
+    'no --arm base or test; see `help`'
+    """
+
+    def write(match: re.Match[str]) -> str:
+        if match[2] not in options:
+            return match[0]
+        words = (options[match[2]], match[1], match[3])
+        return " ".join(word.replace("'", "") for word in words if word)
+
+    return ARGUMENT.sub(write, message)
 
 
 def describe_usage(
-    error: Any, words: Sequence[str], verbs: Mapping[str, Any]
+    error: click.UsageError, words: Sequence[str], verbs: Mapping[str, Verb]
 ) -> MeasurandError:
     """The error of ours for what the parser could not make sense of."""
     verb = words[0] if words and not words[0].startswith("-") else None
     if verb is not None and verb not in verbs:
         return UnknownName("verb", verb, list(verbs))
-    parameter = getattr(error, "param", None)
-    option: str = getattr(error, "option_name", "")
-    if parameter is not None and hasattr(error, "param_type"):
-        line = f"{verb} needs {_name(parameter)}: {_sentence(parameter.help)}"
-    elif parameter is not None:
-        line = f"{_name(parameter)} {_describe_value(error)}"
-    elif hasattr(error, "possibilities"):
+    if isinstance(error, click.MissingParameter) and error.param is not None:
+        meaning = _sentence(getattr(error.param, "help", ""))
+        line = f"{verb} needs {_name(error.param)}: {meaning}"
+    elif isinstance(error, click.BadParameter) and error.param is not None:
+        line = f"{_name(error.param)} {_sentence(error.message)}"
+    elif isinstance(error, click.NoSuchOption):
         owner = f"{verb} has no option" if verb else "before a verb there is no option"
-        line = f"{owner} {quote(option)}{_hint(option, verb, verbs)}"
-    elif option:
-        line = f"{option} {_describe_misuse(option, words)}"
+        line = f"{owner} {quote(error.option_name)}"
+        line += _hint(error.option_name, verb, verbs)
+    elif isinstance(error, click.BadOptionUsage):
+        line = f"{error.option_name} {_describe_misuse(error.option_name, words)}"
     else:
         parameters = verbs[verb].params if verb else []
         arguments = [_name(p) for p in parameters if not _flags(p)]
         takes = f"{verb or 'measurand'} takes {' '.join(arguments) or 'no argument'}"
-        line = f"{_sentence(str(error))}; {takes}"
+        line = f"{_sentence(error.message)}; {takes}"
     sign = "" if line.endswith("?") else ";"
     command = f"measurand {verb}" if verb else "measurand"
     return BadOption(f"{line}{sign} see {command} --help")
@@ -66,20 +94,6 @@ def _name(parameter: Any) -> str:
     return str(next(iter(_flags(parameter)), parameter.name.upper()))
 
 
-def _describe_value(error: Any) -> str:
-    """What was given for an option, and what it takes."""
-    faults: list[Any] = getattr(error.__cause__, "errors", list)()
-    if not faults:
-        return f"is not allowed: {_sentence(str(error))}"
-    fault = faults[0]
-    given = f"is {quote(str(fault['input']))}"
-    if fault["type"] not in ALLOWED:
-        return f"{given}, but {_sentence(fault['msg'])}"
-    return (
-        f"{given}; allowed is {ALLOWED[fault['type']].format(**fault.get('ctx', {}))}"
-    )
-
-
 def _describe_misuse(option: str, words: Sequence[str]) -> str:
     """What is wrong about an option that is there: no value, or one too many."""
     given = next((w for w in words if w.startswith(f"{option}=")), None)
@@ -88,16 +102,15 @@ def _describe_misuse(option: str, words: Sequence[str]) -> str:
     return f"is given without a value; write {option} VALUE"
 
 
-def _hint(option: str, verb: str | None, verbs: Mapping[str, Any]) -> str:
+def _hint(option: str, verb: str | None, verbs: Mapping[str, Verb]) -> str:
     """The option that was meant: the nearest here, or the same one of other verbs."""
-    owners = [name for name in verbs if option in _options(verbs[name])]
+    options = {
+        name: ["--help", *(flag for p in command.params for flag in _flags(p))]
+        for name, command in verbs.items()
+    }
+    owners = [name for name in verbs if option in options[name]]
     if owners:
         return f"; {', '.join(owners)} {'has' if len(owners) == 1 else 'have'} it"
-    own = _options(verbs[verb]) if verb else ["--version", "--help"]
-    close = get_close_matches(option.strip("-"), [o.strip("-") for o in own], n=1)
+    known = options[verb] if verb else ["--version", "--help"]
+    close = get_close_matches(option.strip("-"), [o.strip("-") for o in known], n=1)
     return f"; did you mean --{close[0]}?" if close else ""
-
-
-def _options(command: Any) -> list[str]:
-    """The options of a verb, as they are written."""
-    return ["--help", *(flag for p in command.params for flag in _flags(p))]

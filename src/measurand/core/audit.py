@@ -10,15 +10,14 @@ compared by its verdicts, its decisions and the answers its reports share.
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from numbers import Integral, Real
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from measurand.core.arrays import Floats
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import BadOption, NotApplicable, quote
+from measurand.core.errors import BadOption, NotApplicable
 from measurand.core.finding import Exhibit, Finding, Report
 
 
@@ -150,7 +149,7 @@ class Audit:
         needs: The parts of a benchmark it cannot do without: evidence, rationale.
         labels: Every word that its verdict can be, the better before the worse.
         readers: The readers it asks where nobody names others.
-        settings: The frozen dataclass of its settings, every one with a default.
+        settings: The frozen dataclass of its `Settings`, every one with a default.
         run: `run(experiment, readers, settings)`; readers are named.
         comparison: What reports of it are compared by.
         usual: Whether `measurand audit` runs it unasked.
@@ -184,10 +183,11 @@ class Audit:
                 raise BadOption(
                     f"{self.name} has no setting {name!r}; it has {', '.join(names)}"
                 )
-        hints = get_type_hints(self.settings)
-        return self.settings(
-            **{name: _fit_type(name, chosen[name], hints[name]) for name in chosen}
-        )
+        return self.settings(**chosen)
+
+    def choose_known(self, chosen: Mapping[str, Any]) -> Any:
+        """The settings with those of these chosen that there are."""
+        return self.choose(**{n: v for n, v in chosen.items() if self.takes(n)})
 
     def takes(self, name: str) -> bool:
         """Whether there is a setting of this name."""
@@ -202,26 +202,3 @@ class Audit:
                     f"{benchmark.name} names no {part} field; name its column with "
                     f"`{part}`" + (f": {left_out}" if left_out else "")
                 )
-
-
-def _fit_type(name: str, value: Any, hint: Any) -> Any:
-    """The value as its setting wants it; one of another type is an error.
-
-    >>> _fit_type("arms", ["base"], tuple[str, ...]), _fit_type("n", 2, int | None)
-    (('base',), 2)
-    """
-    kinds = [get_origin(kind) or kind for kind in get_args(hint) or (hint,)]
-    if get_origin(hint) in (tuple, Mapping):
-        kinds = [get_origin(hint)]
-    if tuple in kinds and isinstance(value, list | str):
-        value = tuple(value) if isinstance(value, list) else (value,)
-    # Numbers of numpy are numbers too; a boolean is none.
-    wider: dict[Any, Any] = {int: Integral, float: Real}
-    allowed = tuple(wider.get(kind, kind) for kind in kinds)
-    if isinstance(value, allowed) and (bool in kinds or not isinstance(value, bool)):
-        # Keys and reports are made of Python's own numbers.
-        return value.item() if hasattr(value, "item") else value
-    words = " or ".join("None" if k is type(None) else k.__name__ for k in kinds)
-    raise BadOption(
-        f"`{name}` is {quote(str(value))}, a {type(value).__name__}; give {words}"
-    )

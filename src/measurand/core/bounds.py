@@ -13,6 +13,7 @@ from measurand.core.errors import BadOption
 
 MOST_SHUFFLES = 100_000  # an interval over so many is as wide as over all
 MOST_SEEDS = 100  # trainings of one encoder
+LEAST_MARGIN = 0.0001  # a smaller one asks for more items than there are texts
 MOST_MARGIN = 0.5  # a larger one calls half of all answers nothing
 MOST_FOLDS = 1_000
 MOST_CLUSTERS = 100_000
@@ -23,16 +24,37 @@ MOST_SEED = 2**64 - 1  # what 64 bits can hold
 WORKERS_A_CORE = 8
 
 
-def check_number(name: str, value: Any, least: float, most: float = inf) -> None:
+def describe_bounds(least: float, most: float, above: bool = False) -> str:
+    """What a number may be, in words; empty where there is no bound.
+
+    >>> describe_bounds(1, 1_000), describe_bounds(0, inf), describe_bounds(0, 1, True)
+    ('1 to 1,000', '0 or more', 'above 0, up to 1')
+    """
+    if least == -inf:
+        return ""
+    if most == inf:
+        return f"above {least:,}" if above else f"{least:,} or more"
+    return f"above {least:,}, up to {most:,}" if above else f"{least:,} to {most:,}"
+
+
+def check_number(
+    name: str,
+    value: Any,
+    least: float,
+    most: float = inf,
+    *,
+    above: bool = False,
+    unit: str = "",
+) -> None:
     """Raise where a number is below the least, above the most, or none.
 
     >>> check_number("folds", 10**6, 2, 1_000)
     Traceback (most recent call last):
     measurand.core.errors.BadOption: `folds` is 1000000; allowed are 2 to 1,000
     """
-    if not least <= value <= most:
-        allowed = f"{least:,}" + (" or more" if most == inf else f" to {most:,}")
-        raise BadOption(f"`{name}` is {_show(value)}; allowed are {allowed}")
+    if not least <= value <= most or (above and value == least):
+        allowed = describe_bounds(least, most, above)
+        raise BadOption(f"`{name}` is {_show(value)}; allowed are {allowed}{unit}")
 
 
 def check_workers(workers: Any) -> None:

@@ -1,8 +1,8 @@
 """Docstrings for those who read them, whatever Python was told.
 
-`python -OO` and PYTHONOPTIMIZE=2 strip docstrings. The help of a verb is one, and
-altair, which copies its own from class to method, cannot be imported without. So their
-files are compiled as if that option was not given.
+`python -OO` and PYTHONOPTIMIZE=2 strip docstrings, and altair, which copies its own
+from class to method, cannot be imported without. So its files are compiled as if that
+option was not given.
 """
 
 import sys

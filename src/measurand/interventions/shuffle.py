@@ -21,6 +21,13 @@ LENGTH_BUCKETS = 5
 CANDIDATES = 50  # other texts, drawn at random, of which an item receives the nearest
 
 
+def check_variant(variant: str) -> None:
+    """Raise where no shuffle has this name."""
+    kinds = (*KINDS, *WITHIN)
+    if variant not in kinds:
+        raise BadOption(f"no shuffle called {variant!r}; try {', '.join(kinds)}")
+
+
 @dataclass(frozen=True)
 class Shuffle:
     """Give every item another item's `field`, never the same text.
@@ -38,11 +45,7 @@ class Shuffle:
 
     def __post_init__(self) -> None:
         """Refuse a variant that does not exist."""
-        kinds = (*KINDS, *WITHIN)
-        if self.variant not in kinds:
-            raise BadOption(
-                f"no shuffle called {self.variant!r}; try {', '.join(kinds)}"
-            )
+        check_variant(self.variant)
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items with `field` rearranged so that no item reads its own text."""

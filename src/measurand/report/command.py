@@ -15,66 +15,39 @@ from typing import Any
 from measurand.core.clause import Name
 from measurand.core.finding import Report
 from measurand.core.names import ALL_ITEMS
+from measurand.core.setting import declarations
+from measurand.experiment.ladder import LADDER
+from measurand.experiment.statements import WHY_BRIEF
 from measurand.report.terminal import heading
+from measurand.settings.evidence import FOLDS, EvidenceSettings
+from measurand.settings.explanations import ExplanationsSettings, Sample
+from measurand.settings.exposure import ExposureSettings
+from measurand.settings.leakage import LeakageSettings
+from measurand.settings.running import Climb
+from measurand.settings.source import COLUMNS, Source
 from measurand.wording.details import is_drawn, named_roles
 from measurand.wording.text import plain_text
 
-OPTIONS = (
-    *("query", "evidence", "label", "choices", "answers", "rationale", "group"),
-    *("subject", "document", "metadata", "split", "id"),
-)
-# What a verb takes where nothing is said, of the settings that a report keeps.
-CLIMBING: dict[str, object] = {"strongest": "minilm", "seeds": None}
-USUAL: dict[str, dict[str, object]] = {
-    "evidence": {
-        "shuffles": 20,
-        "shuffle": "plain",
-        "margin": 0.02,
-        "judge": None,
-        "tune": False,
-        **CLIMBING,
-    },
-    "leakage": {
-        "margin": 0.02,
-        "k": None,
-        "components": 50,
-        "reference-accuracy": None,
-        "map": None,
-        "check-inference": False,
-        "tune": False,
-        "seeds": None,
-    },
-    "explanations": {"seeds": None},
-    "exposure": {},
-    "audit": CLIMBING,
+SETTINGS: dict[str, tuple[Any, ...]] = {
+    "evidence": (EvidenceSettings,),
+    "leakage": (LeakageSettings,),
+    "explanations": (ExplanationsSettings, Sample),
+    "exposure": (ExposureSettings,),
+    "audit": (Climb,),
 }
-KEPT = {"map": "tsne"}  # under which names, where others
-ASKED = {"evidence": ["tfidf", "cross"], "leakage": ["tfidf"]}  # readers, unasked
+COLUMN_OPTIONS = [  # by which a column is named
+    name
+    for name, declaration in declarations(Source).items()
+    if declaration.setting.panel in ("", COLUMNS)
+    and name not in ("source", "split_by", "join", "roles")
+]
 UNUSUAL = "exposure"  # the audit that several hold only where it was asked for
 MOST_FOLDERS = 100  # of a comparison that are written out
 LONGEST = 1000  # letters of a value that a command writes
-SPLIT_BY = "both"  # what a drawn split goes by where nothing is said
-UNCALIBRATED = "--no-calibrate"
 PAST_BUDGET = "past the budget"  # why something was not run
-NEEDED_ARMS = ["base", "extra", "test"]
-# What an analysis and a study take where nothing is said.
-ANALYSIS = {"margin": 1.0, "model": "observation", "sampler": "laplace"}
-STUDY = {"m": 50, "n": 200, "repeats": 50}
-DOSES, TEXT, LABEL = [0.1], "text", "label"
-RATIONALES = {
-    "preset": "default",
-    "changes": 3,
-    "similarity": "tfidf",
-    "model": None,
-    "paraphraser": None,
-    "items": None,
-    "train_items": None,
-}
-BRIEF = "a brief audit leaves it out"  # why something was not run, of a brief one
+TEXT, LABEL = "text", "label"  # columns of a task that need not be named
 OTHER_PART = re.compile(r"(?:^|, )part=(.+)$")  # of a condition, another test part
 APART = "two tables"  # the split where test items are in files of their own
-FOLDS = 3  # in which one file is tested where nothing is said
-LADDER = ("tfidf", "cross", "minilm")  # who is asked or called unasked
 DEMO = "synthetic:harbour"  # what `measurand demo` audits, in brief
 
 
@@ -97,13 +70,14 @@ def command(reports: Sequence[Report]) -> str:
     words = ["measurand", verb, _file_word(name)]
     if not name.startswith("synthetic:"):
         words += [*_test_words(reports), *_column_words(verb, first)]
-    words += _setting_words(verb, first)
+    words += _setting_words(verb, _kept_settings(verb, first))
     if verb in ("evidence", "leakage"):
-        words += _verb_words(verb, first)
+        words += _repeat("reader", _asked_readers(verb, first)) + _endpoint_words(first)
     if verb == "explanations":
-        words += _rationale_words(first)
+        words += _repeat("reader", _given_readers(first))
     if verb == "audit":
-        named = (_asked_readers(r.audit, r) for r in reports if r.audit in ASKED)
+        asked = (r for r in reports if r.audit in ("evidence", "leakage"))
+        named = (_asked_readers(report.audit, report) for report in asked)
         words += _repeat("reader", next(filter(None, named), []))
         words += _repeat("with", [r.audit for r in reports if r.audit == UNUSUAL])
     return " ".join([*words, *seed])
@@ -144,25 +118,34 @@ def _test_words(reports: Sequence[Report]) -> list[str]:
     return ["--test", "TEST_FILE"] * (1 + len(others))
 
 
-def _verb_words(verb: str, report: Report) -> list[str]:
-    """What only one audit takes: its readers, its folds, and whether it was brief."""
-    words = _repeat("reader", _asked_readers(verb, report))
-    words += _endpoint_words(report)
-    folds = report.settings.get("folds")
+def _kept_settings(verb: str, report: Report) -> dict[str, object]:
+    """The settings of a report in the form in which the verb takes them."""
+    kept = dict(report.settings)
+    if verb in ("evidence", "leakage"):
+        kept["brief"] = _is_brief(report)
     # The usual of one file; a given split has one fold in any case.
-    if verb == "evidence" and folds not in (None, FOLDS) and is_drawn(report):
-        words += _repeat("folds", [folds])
-    return [*words, "--brief"] if _is_brief(report) else words
+    if kept.get("folds") == FOLDS or not is_drawn(report):
+        kept["folds"] = None
+    if verb == "explanations":
+        kept["others"] = "FILE" if kept.get("perturbed") else None
+        judge = kept.get("judge")
+        kept["judge"] = judge.get("name") if isinstance(judge, Mapping) else judge
+    if verb == "exposure":
+        arms = [a for a in _listed(kept.get("arms")) if not a.startswith("dose_")]
+        kept["arms"] = [*dict.fromkeys(arm.partition("_")[0] for arm in arms)]
+        kept["notable"] = kept.get("notable_given")
+    return kept
 
 
 def _is_brief(report: Report) -> bool:
     """Whether an audit left out what takes longest."""
-    return any(BRIEF in str(why) for why in report.not_run.values())
+    return any(WHY_BRIEF in str(why) for why in report.not_run.values())
 
 
 def _asked_readers(verb: str, report: Report) -> list[str]:
     """The readers that were named; none where they are those that come unasked."""
-    names, usual = _given_readers(report), ASKED[verb]
+    names = _given_readers(report)
+    usual = SETTINGS[verb][0].readers
     # An evidence report has those that were called among those that were named.
     climbs = verb == "evidence" and report.settings.get("calibrate", True)
     unasked = {*LADDER} if climbs else {*usual}
@@ -194,12 +177,12 @@ def _column_words(verb: str, report: Report) -> list[str]:
     named = {part: _listed(names) for part, names in known.items()}
     if roles.get("split") == APART:
         named.pop("split", None)  # it told nothing apart
-    for role in OPTIONS:
+    for role in COLUMN_OPTIONS:
         words += _repeat(role, named.get(role, []))
     if verb == "leakage":
         words += _repeat("field", named.get("fields", []))
     by = named.get("split_by", [])
-    words += _repeat("split-by", by if by != [SPLIT_BY] else [])
+    words += _repeat("split-by", by if by != [Source.split_by] else [])
     words += _repeat("join", _read_join(str(roles.get("join"))))
     return words
 
@@ -213,41 +196,42 @@ def _read_join(written: str) -> list[str]:
     return []
 
 
-def _setting_words(verb: str, report: Report) -> list[str]:
-    """The settings that are not the usual ones, as the verb takes them."""
+def _setting_words(
+    verb: str, kept: Mapping[str, object], names: Sequence[str] = ()
+) -> list[str]:
+    """The settings that are not what the verb takes unasked, as options.
+
+    A report keeps each under its name in Python or under that of its option. Where
+    `names` are given, only of these; the budget is kept where it is not the usual one.
+    """
     words = []
-    for option, usual in USUAL.get(verb, {}).items():
-        key = KEPT.get(option, option.replace("-", "_"))
-        value = report.settings.get(key, usual)
-        if value == usual:
+    groups = map(declarations, SETTINGS.get(verb, ()))
+    for name, d in (pair for declared in groups for pair in declared.items()):
+        if d.setting.option is None or (names and name not in names):
             continue
-        if isinstance(value, bool):
-            words.append(f"--{option}" if value else f"--no-{option}")
+        option = d.words[0].removeprefix("--")
+        value = kept.get(name, kept.get(option.replace("-", "_"), d.default))
+        values, usual = _listed(value), _listed(d.default)
+        if values == usual:
+            continue
+        if d.part is bool:
+            words.append(d.words[0] if value else d.words[-1])
         else:
-            words += _repeat(option, [value])
-    if not report.settings.get("calibrate", True):
-        words.append(UNCALIBRATED)
-    budget = report.settings.get("budget")  # kept where it is not the usual one
+            words += _repeat(option, values)
+    words += ["--tune"] * bool(kept.get("tune") and not names)
+    budget = kept.get("budget")
     return words + _repeat("budget", [budget] if isinstance(budget, str) else [])
 
 
 def _study_words(report: Report) -> list[str]:
     """The tasks of an exposure study, or the file of accuracies, and how it was run."""
-    settings, tasks = report.settings, report.benchmark.get("tasks")
+    kept, tasks = _kept_settings("exposure", report), report.benchmark.get("tasks")
     if not isinstance(tasks, Mapping):
-        return ["--accuracies", "FILE", *_analysis_words(settings)]
-    words = [_file_word(str(task)) for task in tasks]
-    words += _task_words(report)
-    for name, usual in STUDY.items():
-        values = _listed(settings.get(name, usual))
-        words += _repeat(name, values if values != [usual] else [])
-    arms = [arm for arm in _listed(settings.get("arms")) if not arm.startswith("dose_")]
-    names = dict.fromkeys(arm.partition("_")[0] for arm in arms)
-    words += _repeat("arm", [*names] if {*names} != {*NEEDED_ARMS} else [])
-    doses = _listed(settings.get("doses", DOSES))
-    words += _repeat("dose", doses if doses != DOSES else [])
-    words += [*_analysis_words(settings), *_repeat("reader", _given_readers(report))]
-    return words + _setting_words("exposure", report)
+        analysis = ExposureSettings.analysis
+        return ["--accuracies", "FILE", *_setting_words("exposure", kept, analysis)]
+    words = [_file_word(str(task)) for task in tasks] + _task_words(report)
+    words += _setting_words("exposure", kept)
+    return words + _repeat("reader", _given_readers(report))
 
 
 def _task_words(report: Report) -> list[str]:
@@ -260,30 +244,6 @@ def _task_words(report: Report) -> list[str]:
         if len({*columns}) == 1 and columns[0] != usual:
             words += _repeat(option, columns[:1])
     return words
-
-
-def _analysis_words(settings: Mapping[str, object]) -> list[str]:
-    """How counts were analysed, as far as that is not the usual way."""
-    words = []
-    for name, usual in ANALYSIS.items():
-        value = settings.get(name, usual)
-        words += _repeat(name, [value] if value != usual else [])
-    words += _repeat("notable", _listed(settings.get("notable_given")))
-    return [*words, "--checks"] if settings.get("checks") else words
-
-
-def _rationale_words(report: Report) -> list[str]:
-    """Who read, explained and judged, and how, of an audit of explanations."""
-    settings = report.settings
-    words = _repeat("reader", _given_readers(report))
-    words += _repeat("explainer", _listed(settings.get("explainers")))
-    judge = settings.get("judge")
-    name = judge.get("name") if isinstance(judge, Mapping) else judge
-    words += _repeat("judge", [name] if name not in (None, "lexical") else [])
-    for option, usual in RATIONALES.items():
-        value = settings.get(option, usual)
-        words += _repeat(option.replace("_", "-"), [value] if value != usual else [])
-    return [*words, "--perturbed", "FILE"] if settings.get("perturbed") else words
 
 
 def _given_readers(report: Report) -> list[str]:

@@ -13,11 +13,11 @@ from measurand.audits.explanations.further import (
     further_word_leaks,
     leaking_columns,
 )
-from measurand.audits.explanations.settings import ExplanationsSettings
 from measurand.benchmarks.synthetic_rationales import plant_rationales
 from measurand.core.names import is_of_some
 from measurand.experiment.experiment import open_experiment
 from measurand.readers.linear import TfidfReader
+from measurand.settings.explanations import ExplanationsSettings
 from tests.audits.explanations.handmade import leak
 
 SIZES = {"train": 200, "test": 100}

@@ -11,7 +11,7 @@ from measurand.audits.explanations.estimates import Scores
 from measurand.audits.explanations.meta_evaluation import COLUMNS, MetaEvaluation
 from measurand.audits.explanations.perturbations import Perturbations
 from measurand.audits.explanations.reading import RationaleReading
-from measurand.audits.explanations.settings import SHOWN, ExplanationsSettings
+from measurand.audits.explanations.settings import SHOWN
 from measurand.audits.explanations.statement import (
     explanation_settings,
     explanation_warnings,
@@ -22,6 +22,7 @@ from measurand.core.finding import Finding
 from measurand.core.recipe import Strength
 from measurand.experiment.experiment import open_experiment
 from measurand.readers.linear import TfidfReader
+from measurand.settings.explanations import ExplanationsSettings
 from tests.audits.explanations.handmade import (
     benchmark,
     estimate,

@@ -22,7 +22,7 @@ from measurand.audits.exposure.analysis import (
 from measurand.audits.exposure.checks import LONG, SHORT
 from measurand.audits.exposure.findings import chain_warnings, contrast_findings
 from measurand.audits.exposure.settings import Method
-from measurand.core.errors import MissingExtra, UnknownName
+from measurand.core.errors import BadOption, MissingExtra
 from measurand.report.figures import KINDS, draw_svg
 from measurand.report.html import page
 from measurand.stats.exposure import nuts
@@ -202,8 +202,8 @@ def test_chains_that_disagree_are_warned_about():
 
 
 def test_a_sampler_that_is_not_there_is_refused(monkeypatch):
-    with pytest.raises(UnknownName, match="did you mean 'nuts'"):
-        Method(sampler="nut").check_options()
+    with pytest.raises(BadOption, match="did you mean 'nuts'"):
+        ExposureSettings(sampler="nut")
     monkeypatch.setitem(sys.modules, "numpyro.infer", None)
     with pytest.raises(MissingExtra, match=r"measurand\[bayes\]"):
-        Method(sampler="nuts").check_options()
+        ExposureSettings(sampler="nuts")

@@ -9,6 +9,7 @@ import pytest
 
 from measurand.audits.exposure import ExposureSettings, audit, plan_exposure
 from measurand.audits.exposure.arms import arm_recipes, expand_arms, side_texts
+from measurand.audits.exposure.settings import designs_of
 from measurand.audits.exposure.study import Design, pool_rows
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import BadOption, NotApplicable, UnknownName
@@ -270,7 +271,7 @@ def test_texts_of_a_sibling_task_are_an_arm_of_their_own(task):
 @pytest.mark.slow
 def test_a_grid_of_sizes_is_one_run(task):
     grid = ExposureSettings(m=(10, 20), n=(20, 40), repeats=(4, 3), calibrate=False)
-    assert [(d.m, d.n, d.repeats) for d in grid.designs] == [
+    assert [(d.m, d.n, d.repeats) for d in designs_of(grid)] == [
         (10, 20, 4),
         (10, 40, 3),
         (20, 20, 4),

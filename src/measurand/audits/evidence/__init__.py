@@ -22,14 +22,14 @@ readers; only the gain shows a need, and only a lack of room shows that there is
 from measurand.audits.evidence.audit import ask_readers, audit
 from measurand.audits.evidence.comparison import COMPARISON
 from measurand.audits.evidence.conclude import LABELS
-from measurand.audits.evidence.settings import EvidenceSettings
 from measurand.core.audit import Audit
+from measurand.settings.evidence import EvidenceSettings
 
 AUDIT = Audit(
     name="evidence",
     question="do labels depend on the evidence?",
     labels=LABELS,
-    readers=("tfidf", "cross"),
+    readers=EvidenceSettings.readers,
     settings=EvidenceSettings,
     run=audit,
     ask=ask_readers,

@@ -39,7 +39,6 @@ from measurand.audits.evidence.reading import (
     correct_by_item,
     read_evidence,
 )
-from measurand.audits.evidence.settings import EvidenceSettings
 from measurand.audits.evidence.shuffles import check_shuffle, require_evidence
 from measurand.audits.evidence.writing import read_written_evidence
 from measurand.benchmarks.metadata import OF_EVIDENCE
@@ -75,6 +74,7 @@ from measurand.experiment.statements import WHY_BRIEF, say_chance
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.baselines import MetadataReader
 from measurand.selections.rows import Everything
+from measurand.settings.evidence import EvidenceSettings
 from measurand.stats.paired import mean_score
 from measurand.stats.scores import wilson_share
 

@@ -11,12 +11,10 @@ from measurand.audits.evidence.reading import EvidenceBaselines, EvidenceReading
 from measurand.audits.evidence.settings import (
     CLUSTERS,
     DIRECT,
-    MARGIN,
     POOLED,
     SHIFTED,
     SHOWN,
     SHUFFLES,
-    EvidenceSettings,
 )
 from measurand.core.audit import findings_by_reader
 from measurand.core.benchmark import Benchmark
@@ -34,6 +32,7 @@ from measurand.experiment.statements import (
     several_right_warnings,
     share_warnings,
 )
+from measurand.settings.evidence import EvidenceSettings
 from measurand.stats.decisions import detectable_effect, items_to_equate
 from measurand.stats.uncertainty import uncertainty_bars
 
@@ -408,5 +407,6 @@ def _map_regions(reports: Sequence[Report]) -> dict[str, Any]:
     for report in reports:
         for exhibit in report.exhibits:
             if exhibit.kind == "decision_map":
-                return map_settings(float(exhibit.settings.get("margin", MARGIN)))
-    return map_settings(MARGIN)
+                usual = EvidenceSettings.margin
+                return map_settings(float(exhibit.settings.get("margin", usual)))
+    return map_settings(EvidenceSettings.margin)

@@ -1,30 +1,10 @@
-"""What is chosen before an evidence audit is run, and its constants.
+"""The constants of the evidence audit, which every report shows."""
 
-Every report shows both.
-"""
+from measurand.settings.evidence import FOLDS, EvidenceSettings
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-
-from measurand.core.bounds import (
-    MOST_FOLDS,
-    MOST_MARGIN,
-    MOST_SEEDS,
-    MOST_SHUFFLES,
-    check_number,
-)
-from measurand.core.reader import Reader
-from measurand.core.recipe import traits_of
-from measurand.experiment.ladder import check_rung
-from measurand.interventions.shuffle import Shuffle
-from measurand.judges import check_judge
-
-MARGIN = 0.02  # accuracy lost that still counts as nothing, declared before the run
-LEAST_MARGIN = 0.0001  # a smaller one asks for more items than there are texts
 DIRECT = 0.9  # mpds from which metadata say nearly all that the full reader says
 SKEWED = 0.9  # majority share from which a near zero may be skew, not independence
-FOLDS = 3  # folds of a single file: each item is tested by who learned from two
-SHUFFLES = 20  # the paper's recommendation; fewer are allowed and warned about
+SHUFFLES = EvidenceSettings.shuffles  # the paper's; fewer are warned about
 ONE_CLASS = 0.995  # share of one predicted class from which a reader has collapsed
 SHIFT_ITEMS = 20  # test items a metadata value needs before it is held out
 SHIFT_VALUES = 8  # values of a metadata column that are held out, the commonest first
@@ -40,7 +20,7 @@ POOLED = "pooled"  # the condition of what is cross-fitted over all items
 CLUSTERS = 30  # clusters under which an interval is called rough
 
 SHOWN = {
-    "margin": MARGIN,
+    "margin": EvidenceSettings.margin,
     "direct_coupling_mpds": DIRECT,
     "skewed_majority": SKEWED,
     "collapsed_one_class": ONE_CLASS,
@@ -57,59 +37,3 @@ SHOWN = {
     "rough_under_clusters": CLUSTERS,
     "shifted_labels": SHIFTED,
 }
-
-
-@dataclass(frozen=True)
-class EvidenceSettings:
-    """How the evidence is shuffled, what counts as nothing, how far to climb.
-
-    Attributes:
-        shuffles: How many shuffles of the evidence.
-        shuffle: Their kind: plain, within-label, within-length, within-subject,
-            within-document or nearest.
-        margin: Accuracy lost that still counts as nothing.
-        calibrate: Whether an open verdict calls the next rung of the ladder.
-        strongest: The highest rung that may be called.
-        seeds: How often a trained encoder is trained anew; None takes what is usual.
-        brief: Whether to leave out the consequences: shift, flips, filter.
-        folds: In how many folds the items of a single file are tested; 1 tests the
-            share that was set apart. None takes 3, and 1 where a server's model is
-            shown examples of train: it is paid by the prompt. A reader that learned
-            before is asked about the share set apart, whatever is chosen.
-        judge: Who also judges written answers: lexical, or an entailment classifier by
-            directory or hub id; None for nobody. The verdict does not rest on it.
-    """
-
-    shuffles: int = SHUFFLES
-    shuffle: str = "plain"
-    margin: float = MARGIN
-    calibrate: bool = True
-    strongest: str = "minilm"
-    seeds: int | None = None
-    brief: bool = False
-    folds: int | None = None
-    judge: str | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse what cannot be followed, before any work is done."""
-        check_number("shuffles", self.shuffles, 1, MOST_SHUFFLES)
-        check_number("margin", self.margin, LEAST_MARGIN, MOST_MARGIN)
-        if self.seeds is not None:
-            check_number("seeds", self.seeds, 1, MOST_SEEDS)
-        if self.folds is not None:
-            check_number("folds", self.folds, 1, MOST_FOLDS)
-        Shuffle("evidence", self.shuffle)  # refuses a kind that does not exist
-        check_rung(self.strongest)
-        if self.judge is not None:
-            check_judge(self.judge)
-
-    def folds_for(self, readers: Iterable[Reader]) -> int:
-        """The folds of a single file that these readers are asked about."""
-        traits = {reader: traits_of(reader) for reader in readers}
-        if any(trait.learned for trait in traits.values()):
-            return 1  # what it learned from may well be what was set apart as train
-        # A server's model that is shown examples is paid for those of every fold; one
-        # that is shown none needs no training part, and can be asked about all items.
-        shots = [getattr(r, "shots", None) for r in traits if traits[r].remote]
-        usual = FOLDS if all(shot == 0 for shot in shots) else 1
-        return usual if self.folds is None else self.folds

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from measurand.audits.evidence.settings import FOLDS
 from measurand.benchmarks.split import FOLD, fold_benchmark
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import CannotIntervene, NotApplicable, quote
 from measurand.core.items import Items
 from measurand.interventions.shuffle import Shuffle
 from measurand.selections.rows import can_split
+from measurand.settings.evidence import FOLDS
 
 
 def require_evidence(benchmark: Benchmark) -> str:

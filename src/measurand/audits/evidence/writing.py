@@ -18,7 +18,7 @@ from measurand.audits.evidence.reading import (
     donors_of,
     effect_decision,
 )
-from measurand.audits.evidence.settings import ONE_CLASS, EvidenceSettings
+from measurand.audits.evidence.settings import ONE_CLASS
 from measurand.core.arrays import Floats
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Finding
@@ -31,6 +31,7 @@ from measurand.experiment.rationales import judge_similarity
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
 from measurand.judges import load_judge
+from measurand.settings.evidence import EvidenceSettings
 from measurand.stats.paired import difference, mean_score
 from measurand.stats.scores import (
     commonest_answer_scores,

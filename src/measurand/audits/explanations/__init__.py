@@ -29,15 +29,15 @@ letter: its mask, filter, zero and specificity, and the mean of VARIF_i.
 from measurand.audits.explanations.audit import audit
 from measurand.audits.explanations.exhibits import COMPARISON
 from measurand.audits.explanations.planning import plan_explanations
-from measurand.audits.explanations.settings import ExplanationsSettings
 from measurand.audits.explanations.verdict import LABELS
 from measurand.core.audit import Audit
+from measurand.settings.explanations import ExplanationsSettings
 
 AUDIT = Audit(
     name="explanations",
     question="are rationales robust and informative, or vacuous, or leaky?",
     labels=LABELS,
-    readers=("tfidf",),
+    readers=ExplanationsSettings.readers,
     settings=ExplanationsSettings,
     run=audit,
     needs=("rationale",),

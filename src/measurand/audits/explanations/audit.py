@@ -16,7 +16,6 @@ from measurand.audits.explanations.reading import (
     read_rationales,
     readerless_findings,
 )
-from measurand.audits.explanations.settings import ExplanationsSettings
 from measurand.audits.explanations.statement import (
     drift_likeness_findings,
     explanation_settings,
@@ -44,6 +43,7 @@ from measurand.experiment.ladder import (
     way_to_run,
 )
 from measurand.judges import load_judge
+from measurand.settings.explanations import ExplanationsSettings
 
 STRONGER_READER = "cross"  # sees how the input and the rationale meet, and needs no GPU
 USUAL = ExplanationsSettings()

@@ -26,7 +26,7 @@ from measurand.audits.explanations.rationales import (
     default_explainers,
     leaking_templates,
 )
-from measurand.audits.explanations.settings import OTHERS, ExplanationsSettings
+from measurand.audits.explanations.settings import OTHERS
 from measurand.audits.explanations.specificity import (
     Contrasts,
     Specificity,
@@ -38,6 +38,7 @@ from measurand.core.seeds import generator
 from measurand.experiment.experiment import Experiment
 from measurand.experiment.rationales import judge_likeness, judge_similarity
 from measurand.judges import LIKENESSES, load_judge
+from measurand.settings.explanations import ExplanationsSettings
 
 Measure = Callable[[Pairs], Floats]
 

@@ -31,8 +31,8 @@ from measurand.interventions.paraphrase import distinct_wordings, propose_paraph
 from measurand.interventions.words import FormatNoise
 from measurand.judges.lexical import LexicalJudge
 from measurand.judges.statements import keeps_facts, same_statement
+from measurand.settings.explanations import ExplanationsSettings
 
-COUNT = 3  # changes an item: two paraphrases and one format noise, as in the proposal
 ENTAILED = 0.5  # above it, the judge finds entailment more likely than not
 PARAPHRASE, NOISE = "paraphrase", "format noise"
 
@@ -65,7 +65,7 @@ def perturb_items(
     judge: Judge,
     *,
     paraphraser: str | Rewording | None = None,
-    count: int = COUNT,
+    count: int = ExplanationsSettings.count,
     preset: str = "default",
 ) -> Perturbations:
     """Changes of each item: all but one are accepted paraphrases of its query.

@@ -8,12 +8,12 @@ from measurand.audits.explanations.fields import seed_readers
 from measurand.audits.explanations.information import BASELINES
 from measurand.audits.explanations.masking import FOLDS, preset_masking
 from measurand.audits.explanations.rationales import PROMPTED, default_explainers
-from measurand.audits.explanations.settings import ExplanationsSettings
 from measurand.core.reader import Reader
 from measurand.experiment.ask import Ask
 from measurand.experiment.budget import is_dear, round_duration
 from measurand.experiment.experiment import Experiment, plan_asks
 from measurand.explainers import EDITED
+from measurand.settings.explanations import ExplanationsSettings
 
 
 @dataclass(frozen=True)

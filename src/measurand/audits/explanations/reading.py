@@ -46,7 +46,7 @@ from measurand.audits.explanations.meta_evaluation import (
     evaluate_metrics,
 )
 from measurand.audits.explanations.rationales import GIVEN, Rationales
-from measurand.audits.explanations.settings import COLLAPSED, ExplanationsSettings
+from measurand.audits.explanations.settings import COLLAPSED
 from measurand.audits.explanations.verdict import RationaleStage
 from measurand.core.arrays import Clusters
 from measurand.core.errors import Undefined
@@ -60,6 +60,7 @@ from measurand.experiment.budget import is_dear
 from measurand.experiment.experiment import Experiment, check_budget, reopen_experiment
 from measurand.explainers import SUITE
 from measurand.explainers.prompted import drop_answer
+from measurand.settings.explanations import ExplanationsSettings
 from measurand.stats.paired import mean_score
 from measurand.stats.scores import cluster_share
 

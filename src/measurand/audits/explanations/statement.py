@@ -11,7 +11,7 @@ from measurand.audits.explanations.instrument import judge_record, model_title
 from measurand.audits.explanations.perturbations import Perturbations
 from measurand.audits.explanations.rationales import GIVEN, Rationales
 from measurand.audits.explanations.reading import RationaleReading
-from measurand.audits.explanations.settings import SHOWN, ExplanationsSettings
+from measurand.audits.explanations.settings import SHOWN
 from measurand.audits.explanations.specificity import (
     Contrasts,
     Specificity,
@@ -28,6 +28,7 @@ from measurand.core.recipe import describe_recipe, given_settings
 from measurand.core.seeds import generator
 from measurand.experiment.experiment import Experiment
 from measurand.judges import load_judge as judge_named
+from measurand.settings.explanations import ExplanationsSettings
 from measurand.stats.paired import correlation, mean_score
 from measurand.stats.scores import wilson_share
 

@@ -25,9 +25,9 @@ stored, not accuracies.
 from measurand.audits.exposure.audit import analyse_accuracies, audit, plan_exposure
 from measurand.audits.exposure.columns import ALL
 from measurand.audits.exposure.conclude import LABELS
-from measurand.audits.exposure.settings import ExposureSettings
 from measurand.core.audit import Audit, Comparison
 from measurand.core.finding import Report
+from measurand.settings.exposure import ExposureSettings
 
 
 def judged_models(report: Report) -> set[str]:
@@ -40,7 +40,7 @@ AUDIT = Audit(
     name="exposure",
     question="does pretraining on unlabeled test text inflate scores?",
     labels=LABELS,
-    readers=("pca", "idf"),
+    readers=ExposureSettings.readers,
     settings=ExposureSettings,
     run=audit,
     comparison=Comparison(

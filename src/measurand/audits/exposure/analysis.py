@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from measurand.audits.exposure.settings import COMPARED_MODELS, DRAWS, SLICES, Method
+from measurand.audits.exposure.settings import DRAWS, SLICES, Method
 from measurand.core.arrays import Floats
 from measurand.core.errors import Undefined
 from measurand.core.estimate import Estimate
 from measurand.core.seeds import generator
+from measurand.settings.exposure import COMPARED_MODELS
 from measurand.stats.exposure.effects import PairedEffects, paired_effects
 from measurand.stats.exposure.hierarchical import (
     Posterior,

@@ -45,7 +45,8 @@ from measurand.audits.exposure.settings import (
     MUCH,
     POOL,
     SHOWN,
-    ExposureSettings,
+    designs_of,
+    method_of,
 )
 from measurand.audits.exposure.study import (
     LOSS,
@@ -64,6 +65,7 @@ from measurand.core.task import Task
 from measurand.experiment.budget import budget_settings
 from measurand.experiment.experiment import Experiment, lift_budget
 from measurand.experiment.ladder import higher_rungs, names_above
+from measurand.settings.exposure import ExposureSettings
 from measurand.stats.exposure.studies import fill_defaults, study_counts
 
 CAVEATS = (
@@ -129,14 +131,14 @@ class _Source:
             self.experiment,
             self.benchmarks,
             readers,
-            self.settings.designs,
+            designs_of(self.settings),
             self.about,
             needed=needed,
         )
 
     def report(self, readers: Mapping[str, Reader]) -> Report:
         """Run the study, or read it from the store, and report it."""
-        for design in self.settings.designs:
+        for design in designs_of(self.settings):
             pool_tasks(self.benchmarks, design)
         run = join_studies(
             [
@@ -148,7 +150,7 @@ class _Source:
                     about=self.about,
                     progress=self.progress,
                 )
-                for design in self.settings.designs
+                for design in designs_of(self.settings)
             ]
         )
         return _study_report(self, readers, run)
@@ -190,7 +192,7 @@ def _study_report(source: _Source, readers: Mapping[str, Reader], run: Study) ->
         "m": settings.m,
         "n": settings.n,
         "repeats": settings.repeats,
-        "arms": list(settings.designs[0].arms),
+        "arms": list(designs_of(settings)[0].arms),
         "doses": list(settings.doses),
         "readers": {name: describe_recipe(reader) for name, reader in readers.items()},
         "tasks": {
@@ -263,7 +265,7 @@ def plan_exposure(
     return add_plans(
         [
             plan_study(experiment, benchmarks, readers, design, about)
-            for design in settings.designs
+            for design in designs_of(settings)
         ]
     )
 
@@ -294,7 +296,7 @@ def _exposure_report(
     trained: Trained,
 ) -> Report:
     """The report of a study's rows."""
-    method, margin = settings.method, settings.margin
+    method, margin = method_of(settings), settings.margin
     analyses = analyse_sizes(study_counts(run.counts), method, seed, run.answers)
     controls = control_effects(run.counts, seed)
     over = run.overtrained_counts
@@ -333,7 +335,7 @@ def _analysis_settings(
     analyses: Sequence[SizeAnalysis], settings: ExposureSettings, seed: int
 ) -> dict[str, Any]:
     """How rows were analysed, and what was counted on the way."""
-    method = settings.method
+    method = method_of(settings)
     return {
         "margin": settings.margin,
         "seed": seed,

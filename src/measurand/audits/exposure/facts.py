@@ -12,10 +12,10 @@ import numpy as np
 
 from measurand.audits.exposure.analysis import SizeAnalysis
 from measurand.audits.exposure.control import ControlEffect
-from measurand.audits.exposure.settings import DOSE
 from measurand.core.clause import Clause, Fact, Name
 from measurand.core.errors import Undefined
 from measurand.core.estimate import Estimate
+from measurand.settings.exposure import ExposureSettings
 from measurand.stats.decisions import round_up
 from measurand.stats.exposure.decisions import (
     ALPHA,
@@ -228,7 +228,7 @@ class SizeFacts:
         """A dose that gains more than the margin, by what this one gained."""
         gain = unseen.gain.estimate.value if unseen.gain else 0.0
         if unseen.control is None:
-            return DOSE
+            return ExposureSettings.doses[0]
         times = ROOM * self.margin / gain if gain > 0 else 2.0
         return round(min(1.0, unseen.control.dose * max(times, 2.0)), 2)
 

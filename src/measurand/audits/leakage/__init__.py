@@ -27,14 +27,14 @@ clusters and words, and no verdict of "none found" without a bound.
 from measurand.audits.leakage.audit import ask_readers, audit
 from measurand.audits.leakage.comparison import COMPARISON
 from measurand.audits.leakage.conclude import LABELS
-from measurand.audits.leakage.settings import LeakageSettings
 from measurand.core.audit import Audit
+from measurand.settings.leakage import LeakageSettings
 
 AUDIT = Audit(
     name="leakage",
     question="can one part alone give the label away, and where?",
     labels=LABELS,
-    readers=("tfidf",),
+    readers=LeakageSettings.readers,
     settings=LeakageSettings,
     run=audit,
     comparison=COMPARISON,

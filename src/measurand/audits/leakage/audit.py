@@ -28,7 +28,6 @@ from measurand.audits.leakage.scores import (
     leakage_baselines,
     published_saturation,
 )
-from measurand.audits.leakage.settings import LeakageSettings
 from measurand.audits.leakage.sides import Sides, open_sides
 from measurand.audits.leakage.statement import (
     FIRST,
@@ -62,6 +61,7 @@ from measurand.experiment.ladder import (
     read_within_budget,
 )
 from measurand.experiment.statements import WHY_BRIEF
+from measurand.settings.leakage import LeakageSettings
 from measurand.stats.paired import mean_score
 from measurand.stats.scores import share_interval
 

@@ -14,7 +14,7 @@ from measurand.audits.leakage.conclude import LeakFacts, cue_facts, deciding_cha
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.regions import Regions
 from measurand.audits.leakage.repair import Repair
-from measurand.audits.leakage.settings import DRAWN, LeakageSettings
+from measurand.audits.leakage.settings import DRAWN
 from measurand.audits.leakage.sides import Sides
 from measurand.core.clause import Name
 from measurand.core.finding import Exhibit, Finding
@@ -23,6 +23,7 @@ from measurand.core.names import whole_condition
 from measurand.core.recipe import Strength
 from measurand.cues.certify import Cue
 from measurand.experiment.statements import bits_exhibits, estimate_cells
+from measurand.settings.leakage import LeakageSettings
 from measurand.stats.peco.score import threshold_curve
 from measurand.stats.vectors.projections import tsne
 

@@ -19,7 +19,6 @@ from measurand.audits.leakage.settings import (
     DEALT_QUESTIONS,
     INFERENCE_ITEMS,
     INFERENCE_MARGIN,
-    LeakageSettings,
 )
 from measurand.audits.leakage.sides import family_numbers
 from measurand.core.arrays import Floats, Ints
@@ -41,6 +40,7 @@ from measurand.experiment.experiment import (
 from measurand.experiment.ladder import way_to_run
 from measurand.interventions.fields import Keep
 from measurand.selections.rows import Sample
+from measurand.settings.leakage import LeakageSettings
 from measurand.stats.scores import share_interval, token_f1
 from measurand.stats.uncertainty import mean_interval
 

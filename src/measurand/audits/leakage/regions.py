@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from measurand.audits.leakage.settings import (
     CLUSTERINGS,
-    COMPONENTS,
     DISCOVERY,
     EFFECT,
     PUBLISHED_K,
@@ -25,6 +24,7 @@ from measurand.core.finding import Finding
 from measurand.core.reader import Reader
 from measurand.core.recipe import identity
 from measurand.core.seeds import generator
+from measurand.settings.leakage import LeakageSettings
 from measurand.stats.decisions import pool_estimates
 from measurand.stats.peco.score import PecoScore, peco, published_value
 from measurand.stats.vectors.kmeans import (
@@ -52,7 +52,7 @@ class ClusterSettings:
     """How embeddings are cut into clusters; None leaves the number to the data."""
 
     k: int | None = None
-    components: int = COMPONENTS
+    components: int = LeakageSettings.components
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +201,7 @@ def _published_scores(
     rng: np.random.Generator,
 ) -> dict[str, Estimate]:
     """The paper's and its code's scores, at their own numbers of clusters."""
-    points = _reduce_vectors(vectors, COMPONENTS, rng)
+    points = _reduce_vectors(vectors, LeakageSettings.components, rng)
     cuts = [kmeans(points, PUBLISHED_K, rng=rng).labels for _ in range(CLUSTERINGS)]
     how: dict[str, Any] = {"rng": rng, "groups": groups, "permutations": FEW}
 

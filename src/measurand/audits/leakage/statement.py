@@ -14,7 +14,7 @@ from measurand.audits.leakage.conclude import LeakFacts, deciding_channel
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.repair import Repair
 from measurand.audits.leakage.scores import LeakageBaselines, gold_logs
-from measurand.audits.leakage.settings import CLUSTERINGS, SHOWN, LeakageSettings
+from measurand.audits.leakage.settings import CLUSTERINGS, SHOWN
 from measurand.audits.leakage.sides import Sides
 from measurand.core.arrays import Bools, Floats
 from measurand.core.benchmark import Benchmark
@@ -27,6 +27,7 @@ from measurand.experiment.statements import (
     several_right_warnings,
     share_warnings,
 )
+from measurand.settings.leakage import LeakageSettings
 from measurand.stats.information import pvi
 
 SIDE, KEEP, WRITE, AIM = map(own_column, ("side", "keep", "write", "aim"))

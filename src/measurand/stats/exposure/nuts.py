@@ -173,6 +173,12 @@ def sample_nuts(
     )
 
 
+def check_sampler(sampler: str) -> None:
+    """Raise where NUTS is asked for and is not installed."""
+    if sampler == "nuts":
+        import_bayes("numpyro.infer")
+
+
 def import_bayes(module: str) -> Any:
     """A module of the `bayes` extra."""
     try:

@@ -1,29 +1,25 @@
 """What a settings file may set, and what only the user may."""
 
 import socket
-from dataclasses import fields
-from typing import get_args, get_type_hints
+from pathlib import Path
 
 import pytest
 
-from measurand.cli.config import USERS_ALONE
-from measurand.cli.groups import (
-    EndpointOptions,
-    LadderOptions,
-    RunOptions,
-    SourceOptions,
-)
+from measurand.cli.app import USERS_ALONE
+from measurand.core.setting import declarations
+from measurand.settings.evidence import EvidenceSettings
+from measurand.settings.running import Run, Server
+from measurand.settings.source import Source
 from tests.cli.commands import QUICK
 from tests.models.fake_server import serving
 
 HARMLESS = {"config", "roles", "data", "budget", "strongest"}
 # The options that take a path or have a variable of the environment.
 CHOSEN = {
-    field.name.replace("_", "-")
-    for group in (SourceOptions, RunOptions, EndpointOptions, LadderOptions)
-    for field in fields(group)
-    for hint in [get_type_hints(group, include_extras=True)[field.name]]
-    if "Path" in str(get_args(hint)[0]) or get_args(hint)[1].envvar
+    name.replace("_", "-")
+    for group in (Source, Run, Server, EvidenceSettings)
+    for name, declaration in declarations(group).items()
+    if declaration.part is Path or declaration.setting.env
 }
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from measurand.cli.groups import EndpointOptions
+from measurand.cli.run import make_readers
 from tests.cli.commands import QUICK
 from tests.readers.test_custom import MINE
 
@@ -35,7 +35,7 @@ def test_files_of_one_name_are_told_apart(mine, tmp_path):
     other.parent.mkdir()
     other.write_text(f"{MINE}\n# another\n")
     names = [f"{path}:Lengths" for path in (mine, other, mine)]
-    readers = EndpointOptions().readers(names, ())
+    readers = make_readers(names, ())
     assert [*readers] == ["mine.py:Lengths", "mine.py:Lengths (2)"]
     assert len({type(reader).kind for reader in readers.values()}) == 2
 
