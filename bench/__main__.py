@@ -15,6 +15,7 @@ SLOW = (
     "page",
     "exposure_analysis",
     "exposure_design",
+    "exposure_verdicts",
     "truth",
     "designs",
     "validity",

@@ -130,7 +130,7 @@ def outcomes(setting: Setting, studies: int) -> dict[str, float]:
         cells = simulated(setting, shifts, rng)
         verdicts = decide(cells, [cells], MARGIN)
         inside = np.abs(cells.average - setting.mean) <= cells.half_width(LEVEL)
-        wrong = (verdicts.tasks_above & (effects <= MARGIN)).any(axis=1)
+        wrong = (verdicts.above.tasks & (effects <= MARGIN)).any(axis=1)
         counts["covered"] += inside.sum()
         counts["inflated"] += (verdicts.inflated | wrong).sum()
         apart = effects.std(axis=1, ddof=1) >= WIDER * MARGIN

@@ -25,7 +25,7 @@ from measurand.stats.exposure.decisions import ALPHA, Decisions, Signs, decide
 from measurand.stats.exposure.effects import TaskMeans, task_means
 
 MARGIN, N, LUCK, LEVEL = 1.0, 200, 6.0, 0.95
-STUDIES, PIECE = 1_500, 250
+STUDIES, PIECE = 6_000, 250
 SHAPES = ((1, 1, 20), (1, 1, 50), (5, 2, 20), (10, 2, 50), (25, 2, 50))
 TARGETS = {
     "covered": {"least": 0.93, "most": 0.97},

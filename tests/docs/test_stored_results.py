@@ -1,10 +1,14 @@
 """What was stored of runs elsewhere says nothing about where they were."""
 
+import json
 import re
 
 import pytest
+from bench.exposure_cells import STORED as STORED_CELLS
+from bench.exposure_cells import table_of
 
 import docs
+from measurand.audits.exposure.conclude import LABELS
 
 STORED = [
     *(docs.ROOT / "bench" / "results").rglob("*.json"),
@@ -22,3 +26,10 @@ def test_no_folder_of_a_machine_is_in_a_stored_result(path):
 def test_such_a_folder_would_be_found():
     assert PLACE.search('"model": "/home/me/minilm"')
     assert PLACE.search('<td dir="auto">/tmp/minilm</td>')
+
+
+def test_the_table_of_published_accuracies_is_the_stored_one():
+    rows = json.loads(STORED_CELLS.read_text("utf-8"))["rows"]
+    page = (docs.ROOT / "docs" / "exposure.md").read_text("utf-8")
+    assert table_of(rows) in page
+    assert {row["label"] for row in rows} <= {*LABELS}

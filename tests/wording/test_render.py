@@ -72,6 +72,7 @@ FACTS = {
     "items.fixed": "",
     "items.unknown": "",
     "models.light": "",
+    "draws.single": "",
     "settle.draws": "draws",
     "settle.dose": "dose",
     "settle.tasks": "",

@@ -46,8 +46,8 @@ class Tasks(Settings):
     accuracies: Path | None = setting(
         None,
         "A CSV file of somebody else's accuracies or counts to analyse: m, n, lm, "
-        "task, subsample, acc_base, acc_extra, acc_test or correct_*; or the "
-        "items.parquet of an exposure report.",
+        "task, subsample, acc_extra, acc_test or correct_*, and acc_base where there "
+        "is one; or the items.parquet of an exposure report.",
     )
     task_name: tuple[str, ...] = setting(
         (), "What reports call a task; repeatable, in the same order."

@@ -133,3 +133,77 @@ def test_each_size_has_the_recovery_of_its_own_rows(dosed):
     effects = control_effects(table, 0)
     values = {size: one.recovery["one"].value for size, (one,) in effects.items()}
     assert values == pytest.approx({"m=50,n=200": 6 / 8, "m=100,n=200": 4 / 8})
+
+
+def analysed(table):
+    return analyse_accuracies(table, name="theirs")
+
+
+def test_experiments_of_one_file_are_analysed_each_by_itself():
+    """X7: the published file was refused for rows of another experiment."""
+    main = pd.concat([study(draws=4, tasks=2).assign(lm=lm) for lm in ("a", "b")])
+    other = study(draws=3, tasks=2, seed=5).assign(lm="b", experiment="overtraining")
+    report = analysed(pd.concat([main.assign(experiment="main"), other]))
+    biases = {f.condition for f in report.findings if f.statistic == "bias"}
+    assert biases == {"main, m=50,n=200", "overtraining, m=50,n=200"}
+    alone = analysed(main.assign(experiment="main"))
+    assert {f.condition for f in alone.findings if f.statistic == "bias"} == {
+        "m=50,n=200"
+    }
+    bias = alone.finding("bias", "all models").estimate
+    assert report.finding("bias", "all models").estimate == bias
+
+
+def test_the_overtrained_arms_have_a_base_of_their_own_where_it_is_given():
+    """X7: boost against the other base was +2.37 where it is -1.22."""
+    table = study(draws=4, tasks=2)
+    over = {
+        "correct_overtrained_extra": table["correct_extra"],
+        "correct_overtrained_test": table["correct_test"],
+    }
+    own = {**over, "correct_overtrained_base": table["correct_extra"] + 4}
+    boosts = [
+        analysed(table.assign(**columns))
+        .finding("boost", condition="m=50,n=200,overtrained")
+        .estimate.value
+        for columns in (over, own)
+    ]
+    assert boosts[1] == pytest.approx(-2.0)
+    assert boosts[0] != boosts[1]
+
+
+def test_a_study_without_a_base_has_a_bias_and_no_boost():
+    """X7: the base was required, though the verdict does not use it."""
+    table = study(draws=4, tasks=2)
+    with_base, without = (
+        analysed(each) for each in (table, table.drop(columns="correct_base"))
+    )
+    assert without.finding("bias") == with_base.finding("bias")
+    assert without.verdict.label == with_base.verdict.label
+    names = {f.statistic for f in without.findings}
+    assert not names & {"boost", "task_boost", "beta_boost"}
+    assert "bias.boost" not in [clause.code for clause in without.verdict.clauses]
+
+
+@pytest.mark.parametrize(
+    ("sets", "code"), [("one", "items.fixed"), (None, "items.unknown"), ("many", "")]
+)
+def test_a_fixed_test_set_is_said_where_it_is_known(sets, code):
+    """X6: of one fixed test set the figures are of it alone, and nothing said so."""
+    table = study(draws=4, tasks=2)
+    if sets is not None:
+        names = table["subsample"].astype(str) if sets == "many" else "the same"
+        table = table.assign(test_set=names)
+    codes = [clause.code for clause in analysed(table).verdict.clauses]
+    assert [each for each in codes if each.startswith("items.")] == [code] * bool(code)
+
+
+def test_columns_that_are_not_read_are_named():
+    report = analysed(study(draws=4, tasks=2).assign(num_classes=2, correct_majority=9))
+    named = "columns that are not read: num_classes, correct_majority"
+    assert named in report.warnings[0].replace(" and ", ", ")
+
+
+def test_that_contamination_is_another_question_is_said():
+    said = " ".join(analysed(study(draws=4, tasks=2)).warnings)
+    assert "does not tell whether your model saw the test set" in said

@@ -21,8 +21,11 @@ from measurand.stats.exposure.hierarchical import (
 from measurand.stats.exposure.nuts import Chains, sample_nuts
 from measurand.stats.exposure.studies import (
     CONTRASTS,
+    EXPERIMENT,
     WIDE,
     ArmPairs,
+    given_contrasts,
+    name_size,
     pair_arms,
     rows_by_size,
 )
@@ -106,7 +109,12 @@ class SizeAnalysis:
     @property
     def name(self) -> str:
         """The condition in reports."""
-        return f"m={self.m},n={self.n}"
+        return name_size(self.counts)
+
+    @property
+    def group(self) -> tuple[str, int]:
+        """The experiment and m, within which sizes n have a trend."""
+        return str(self.counts[EXPERIMENT].iloc[0]), self.m
 
     @property
     def models(self) -> list[str]:
@@ -133,15 +141,21 @@ def analyse_sizes(
                     pair_arms(part, contrast),
                     method,
                     seed,
-                    ("exposure", m, n, contrast),
+                    ("exposure", *_named_experiment(part), m, n, contrast),
                 )
-                for contrast in CONTRASTS
+                for contrast in given_contrasts(part)
             },
             pair_sizes(part, answers_of_size(answers, m, n)),
             answers_of_size(answers, m, n),
         )
         for (m, n), part in rows_by_size(counts)
     ]
+
+
+def _named_experiment(counts: pd.DataFrame) -> tuple[str, ...]:
+    """The experiment, where a file has several: each has streams of its own."""
+    experiment = str(counts[EXPERIMENT].iloc[0])
+    return (experiment,) if experiment else ()
 
 
 def pair_sizes(
@@ -152,7 +166,7 @@ def pair_sizes(
         contrast: paired_effects(
             pair_arms(counts, contrast), answer_differences(answers, contrast)
         )
-        for contrast in CONTRASTS
+        for contrast in given_contrasts(counts)
     }
 
 

@@ -12,7 +12,12 @@ from measurand.audits.exposure.checks import (
     replay_sizes,
     replay_warnings,
 )
-from measurand.audits.exposure.columns import check_arm_columns, check_model_names
+from measurand.audits.exposure.columns import (
+    check_arm_columns,
+    check_model_names,
+    items_of_draws,
+    unread_columns,
+)
 from measurand.audits.exposure.conclude import NOT, conclude
 from measurand.audits.exposure.control import control_effects, control_findings
 from measurand.audits.exposure.exhibits import (
@@ -21,7 +26,7 @@ from measurand.audits.exposure.exhibits import (
     exhibit_overtraining,
     exhibits,
 )
-from measurand.audits.exposure.facts import NO_LABELS, NO_ROWS, UNKNOWN, Trained
+from measurand.audits.exposure.facts import NO_LABELS, NO_ROWS, Trained
 from measurand.audits.exposure.findings import (
     bias_trend,
     chain_warnings,
@@ -48,6 +53,7 @@ from measurand.audits.exposure.settings import (
     designs_of,
     method_of,
 )
+from measurand.audits.exposure.single import is_single, single_report
 from measurand.audits.exposure.study import (
     LOSS,
     Study,
@@ -58,6 +64,7 @@ from measurand.audits.exposure.study import (
     run_study,
 )
 from measurand.core.benchmark import Benchmark
+from measurand.core.errors import join_names
 from measurand.core.finding import Report
 from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe, traits_of
@@ -69,6 +76,7 @@ from measurand.settings.exposure import ExposureSettings
 from measurand.stats.exposure.studies import fill_defaults, study_counts
 
 CAVEATS = (
+    "this audit does not tell whether your model saw the test set before",
     "boost and bias share acc_extra: a lucky extra arm raises one and lowers the other",
     "a boost can itself mislead about generality: it is of this text, not of the model",
     "a model that already saw these texts in its own pretraining dilutes both",
@@ -282,9 +290,15 @@ def analyse_accuracies(
     check_model_names(counts)
     check_distinct_rows(counts)
     description = {"name": name, "rows": len(counts)}
-    run = Study(fill_defaults(table), {}, {})
-    trained = Trained(NO_ROWS, items=UNKNOWN)
-    return _exposure_report(run, description, {}, settings, seed, trained)
+    trained = Trained(NO_ROWS, items=items_of_draws(fill_defaults(table)))
+    if is_single(counts):
+        report = single_report(counts, description, trained, settings.margin, seed)
+    else:
+        run = Study(fill_defaults(table), {}, {})
+        report = _exposure_report(run, description, {}, settings, seed, trained)
+    unread = unread_columns(table)
+    named = [f"columns that are not read: {join_names(unread)}"] if unread else []
+    return replace(report, warnings=(*named, *report.warnings))
 
 
 def _exposure_report(
@@ -354,7 +368,9 @@ def _analysis_settings(
             size.name: size.contrasts["bias"].tasks.positive for size in analyses
         },
         "tasks_with_negative_boost": {
-            size.name: size.contrasts["boost"].tasks.negative for size in analyses
+            size.name: size.contrasts["boost"].tasks.negative
+            for size in analyses
+            if "boost" in size.contrasts
         },
     }
 

@@ -12,15 +12,18 @@ from measurand.audits.exposure.arms import (
     NEEDED,
     OVERTRAINED,
     OVERTRAINED_ARMS,
+    OVERTRAINED_BASE,
     TRANSFER,
 )
 from measurand.core.errors import BadInput, join_names, quote
-from measurand.stats.exposure.studies import describe_row
+from measurand.stats.exposure.studies import KEYS, describe_row
 
 COUNT, ACCURACY = "correct_", "acc_"
 ALL = "all models"  # what findings of all models together are filed under
-FURTHER = (*OVERTRAINED_ARMS.values(), TRANSFER)
+FURTHER = (*OVERTRAINED_ARMS.values(), OVERTRAINED_BASE, TRANSFER)
 LEAKED = ("leaked", "leaked_before", "leaked_right")  # what is known of a dose, or not
+TEST_SET = "test_set"  # the column that says which items a draw was tested on
+FIXED, UNKNOWN = "fixed", "unknown"  # what is known of the test items of draws
 LIKE = 0.85  # of a name's letters in common, beyond which an arm is meant
 ALLOWED = join_names([*(f"{COUNT}{arm}" for arm in FURTHER), f"{COUNT}{DOSED}0.1"])
 
@@ -34,14 +37,42 @@ def check_arm_columns(table: pd.DataFrame) -> None:
                 _check_name(column, column.removeprefix(prefix), columns)
     over = [f"{COUNT}{arm}" for arm in OVERTRAINED_ARMS.values()]
     given = [column for column in over if column in columns]
-    if len(given) == 1:
+    base = f"{COUNT}{OVERTRAINED_BASE}"
+    lone = given if len(given) == 1 else [base] * (base in columns and not given)
+    if lone:
         raise BadInput(
-            f"a column {quote(given[0])} without its other side; overtrained arms need "
+            f"a column {quote(lone[0])} without its other side; overtrained arms need "
             f"{join_names(over)}"
         )
     for arm in counted_arms(table):
-        if arm in FURTHER or arm.startswith(DOSED):
+        if _is_further(arm):
             _check_counts(table, arm)
+
+
+def unread_columns(table: pd.DataFrame) -> list[str]:
+    """The columns of somebody else's study that nothing is read from.
+
+    >>> unread_columns(pd.DataFrame(columns=["m", "acc_test", "correct_majority"]))
+    ['correct_majority']
+    """
+    further = [arm for arm in counted_arms(table) if _is_further(arm)]
+    prefixes = (COUNT, ACCURACY, "lm_loss_", *(f"{name}_" for name in LEAKED))
+    read = {f"{prefix}{arm}" for prefix in prefixes for arm in (*NEEDED, *further)}
+    read |= {*KEYS, "seed", "trained", TEST_SET}
+    return [column for column in map(str, table) if column not in read]
+
+
+def _is_further(arm: str) -> bool:
+    """Whether an arm is one that a study may have beside base, extra and test."""
+    return arm in FURTHER or arm.startswith(DOSED)
+
+
+def items_of_draws(table: pd.DataFrame) -> str:
+    """Whether all draws of each task have one test set; unknown where nobody says."""
+    if TEST_SET not in table:
+        return UNKNOWN
+    sets = table.groupby(table["task"].astype(str))[TEST_SET].nunique()
+    return FIXED if (sets == 1).all() else ""
 
 
 def check_model_names(counts: pd.DataFrame) -> None:
@@ -73,7 +104,7 @@ def _check_name(column: str, arm: str, columns: list[str]) -> None:
             f"column {quote(column)} names no dose; allowed are shares above 0 up to "
             f"1, such as '{COUNT}{DOSED}0.1'"
         )
-    if arm in FURTHER or arm.startswith(DOSED):
+    if _is_further(arm):
         if f"{COUNT}{arm}" not in columns:
             raise BadInput(
                 f"column {quote(column)} would not be read: of this arm counts are "

@@ -211,9 +211,10 @@ def _control_remarks(size: Judged) -> Iterator[Clause]:
     facts = size.facts
     if size.label not in (NOT, BOUNDED):
         return
-    least, task = (bias / POINTS for bias in facts.detectable)
-    one = {"task": task} if len(facts.tasks) > 1 else {}
-    yield Clause("bias.power", {"least": least, **one})
+    if not facts.is_single:
+        least, task = (bias / POINTS for bias in facts.detectable)
+        one = {"task": task} if len(facts.tasks) > 1 else {}
+        yield Clause("bias.power", {"least": least, **one})
     if not facts.controls:
         yield Clause("control.none", {"why": facts.uncontrolled})
         return
@@ -231,6 +232,8 @@ def _scope(study: StudyFacts, worst: Judged) -> Iterator[Clause]:
     boost = worst.facts.boost
     if boost is not None:
         yield Clause("bias.boost", {"boost": share(boost.estimate)})
+    if worst.facts.is_single:
+        yield Clause("draws.single", {})
     if study.items:
         yield Clause(f"items.{study.items}", {})
     if study.light and worst.label in (NOT, BOUNDED, DEFLATED):

@@ -25,7 +25,12 @@ from measurand.stats.exposure.effects import (
     PairedEffects,
     paired_effects,
 )
-from measurand.stats.exposure.studies import pair_arms, rows_by_size, study_counts
+from measurand.stats.exposure.studies import (
+    name_size,
+    pair_arms,
+    rows_by_size,
+    study_counts,
+)
 from measurand.stats.resampling import bootstrap
 
 LEAST_ROOM = 10  # leaked rows that were wrong before; of fewer, any share is chance
@@ -74,9 +79,9 @@ def control_effects(table: pd.DataFrame, seed: int) -> dict[str, list[ControlEff
         leaked = [name for each in LEAKED if (name := f"{each}_{arm}") in rows]
         # Counts have the extra arm and the models that a table may lack.
         counts = study_counts(rows).join(rows[leaked].reset_index(drop=True))
-        for (m, n), part in rows_by_size(counts):
+        for _, part in rows_by_size(counts):
             gains = paired_effects(pair_arms(part, "bias"))
-            effects.setdefault(f"m={m},n={n}", []).append(
+            effects.setdefault(name_size(part), []).append(
                 _control_effect(arm, gains, part, seed)
             )
     return effects

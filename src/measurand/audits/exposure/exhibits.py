@@ -14,7 +14,7 @@ from measurand.audits.exposure.findings import loss_pairs
 from measurand.core.arrays import Floats
 from measurand.core.finding import Exhibit
 from measurand.experiment.statements import estimate_cells
-from measurand.stats.exposure.studies import CONTRASTS, mean_differences
+from measurand.stats.exposure.studies import mean_differences
 
 SHOWN = 1000  # draws of a distribution that a page carries
 TRACED = 250  # draws of one chain
@@ -73,7 +73,7 @@ def exhibit_averages(
 def _deciding_names(analyses: Sequence[SizeAnalysis]) -> list[str]:
     """The rows of paired differences: what a title may say stands out."""
     alone = [f"{lm} alone" for size in analyses for lm in size.models]
-    return [*CONTRASTS, ALL, *dict.fromkeys(alone)]
+    return [*analyses[0].contrasts, ALL, *dict.fromkeys(alone)]
 
 
 def _average_rows(size: SizeAnalysis) -> list[dict[str, object]]:

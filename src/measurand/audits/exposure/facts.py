@@ -30,7 +30,6 @@ from measurand.stats.exposure.effects import POINTS, Effect, PairedEffects, Task
 
 # Why there can be no positive control.
 NO_ROWS, NO_LABELS, NO_CONTROL = "accuracies", "no labels", "overtrained"
-FIXED, UNKNOWN = "fixed", "unknown"  # what is known of the test items of draws
 TO_SEE = 2.8  # standard errors of a gain that is seen above zero 80 % of the time
 ROOM = 1.5  # margins that a control should gain, so that it is seen to be beyond one
 
@@ -134,6 +133,11 @@ class SizeFacts:
         return {"task": Name("task", task), "bias": share(estimate), **model}
 
     @property
+    def is_single(self) -> bool:
+        """Whether there is one score an arm and task, so that tasks stand for draws."""
+        return bool(self.bias.together.cells.draws.max() < 2)
+
+    @property
     def by_chance(self) -> Booleans:
         """Tasks whose own interval is above the margin, and not as one of so many."""
         lows = [
@@ -155,7 +159,7 @@ class SizeFacts:
     @property
     def spread(self) -> Estimate | None:
         """How far tasks differ beyond luck; None of few, and where nothing fits."""
-        if len(self.tasks) < FEW_TASKS:
+        if len(self.tasks) < FEW_TASKS or self.is_single:
             return None
         try:
             return self.bias.together.spread
@@ -293,7 +297,7 @@ class Trained:
                 size.paired["bias"],
                 margin,
                 len(sizes),
-                size.paired["boost"].together,
+                size.paired["boost"].together if "boost" in size.paired else None,
                 controls.get(size.name, ()),
                 self.uncontrolled,
                 self.unlabelled,

@@ -25,7 +25,13 @@ from measurand.stats.exposure.effects import (
 )
 from measurand.stats.exposure.hierarchical import LEVEL
 from measurand.stats.exposure.nuts import Chains
-from measurand.stats.exposure.studies import ARMS, pair_arms, rows_by_size, study_counts
+from measurand.stats.exposure.studies import (
+    given_arms,
+    name_size,
+    pair_arms,
+    rows_by_size,
+    study_counts,
+)
 from measurand.stats.exposure.summaries import per_doubling
 from measurand.stats.resampling import bootstrap
 from measurand.stats.scores import wilson_share
@@ -40,7 +46,7 @@ ACCURACY_METHOD = "mean over tasks, normal over draws"
 def accuracy_findings(counts: pd.DataFrame, size: str) -> Iterator[Finding]:
     """The accuracy of each model in each arm, a mean over tasks."""
     for lm, rows in counts.groupby("lm", sort=True):
-        for arm in ARMS:
+        for arm in given_arms(rows):
             yield Finding(
                 "accuracy", str(lm), f"{arm}, {size}", arm_accuracy(rows, arm)
             )
@@ -68,7 +74,7 @@ def chance_warnings(counts: pd.DataFrame, commonest: Mapping[str, float]) -> lis
         weak_tasks = [
             str(task)
             for task, task_rows in rows.groupby("task", sort=False)
-            if max(arm_accuracy(task_rows, arm).low for arm in ARMS)
+            if max(arm_accuracy(task_rows, arm).low for arm in given_arms(rows))
             <= commonest[str(task)]
         ]
         if weak_tasks:
@@ -257,7 +263,7 @@ def _task_p_values(contrast: Contrast) -> dict[str, Estimate]:
 
 def bias_trend(analyses: Sequence[SizeAnalysis]) -> Estimate | None:
     """What the bias gains when n doubles, within m; None of one n."""
-    tables = [(size.m, size.n, size.contrasts["bias"].pairs) for size in analyses]
+    tables = [(size.group, size.n, size.contrasts["bias"].pairs) for size in analyses]
     try:
         return per_doubling(tables)
     except Undefined:
@@ -377,13 +383,13 @@ def overtraining_findings(analyses: Sequence[SizeAnalysis]) -> list[Finding]:
 def transfer_findings(counts: pd.DataFrame) -> list[Finding]:
     """What texts of another task are worth, where an arm read them."""
     rows = replace_arms(counts, {"extra": TRANSFER})
-    if rows is None or not len(rows):
+    if rows is None or not len(rows) or "base" not in given_arms(counts):
         return []
     findings = []
-    for (m, n), part in rows_by_size(study_counts(rows)):
+    for _, part in rows_by_size(study_counts(rows)):
         effects = paired_effects(pair_arms(part, "boost"))
         findings += [
-            Finding("transfer", reader, f"m={m},n={n}", effect.estimate)
+            Finding("transfer", reader, name_size(part), effect.estimate)
             for reader, effect in {ALL: effects.together, **effects.alone}.items()
         ]
     return findings

@@ -15,7 +15,7 @@ from measurand.audits.exposure.arms import unlabeled_texts
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadInput, join_names, quote
 from measurand.core.words import bare_words
-from measurand.stats.exposure.studies import ARMS, SIZES
+from measurand.stats.exposure.studies import SIZES, given_arms
 
 SHARED = 0.1  # of the texts of the smaller task; more in common is warned about
 # Rows of other figures than each other that tasks have in common: fewer may be chance,
@@ -40,12 +40,13 @@ def check_distinct_tasks(pools: Mapping[str, Benchmark]) -> None:
 def check_distinct_rows(counts: pd.DataFrame) -> None:
     """Refuse tasks that have the same counts in all rows, in whatever order."""
     names: dict[tuple[tuple[object, ...], ...], list[str]] = {}
+    arms = given_arms(counts)
     for task, part in counts.groupby("task"):
-        figures = part[[*SIZES, "lm", *ARMS]].itertuples(index=False, name=None)
+        figures = part[[*SIZES, "lm", *arms]].itertuples(index=False, name=None)
         names.setdefault(tuple(sorted(figures)), []).append(str(task))
     for rows, tasks in names.items():
         # Models and sizes differ in any task: only other counts are a sign of copies.
-        differing = len({row[-len(ARMS) :] for row in rows})
+        differing = len({row[-len(arms) :] for row in rows})
         if differing >= DIFFERING and differing * (len(tasks) - 1) >= IN_COMMON:
             shown = join_names([*map(quote, tasks)], SHOWN_TASKS)
             raise BadInput(

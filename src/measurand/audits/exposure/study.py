@@ -12,6 +12,7 @@ from measurand.audits.exposure.arms import (
     NEEDED,
     NO_TEXTS,
     OVERTRAINED_ARMS,
+    OVERTRAINED_BASE,
     TRANSFER,
     arm_asks,
     check_adaptable,
@@ -104,7 +105,9 @@ class Study:
     @property
     def overtrained_counts(self) -> pd.DataFrame | None:
         """The study whose extra and test arms are the overtrained ones, if it ran."""
-        return replace_arms(self.counts, OVERTRAINED_ARMS)
+        own_base = f"correct_{OVERTRAINED_BASE}" in self.counts
+        arms = {"base": OVERTRAINED_BASE} if own_base else {}
+        return replace_arms(self.counts, OVERTRAINED_ARMS | arms)
 
 
 def replace_arms(table: pd.DataFrame, arms: Mapping[str, str]) -> pd.DataFrame | None:

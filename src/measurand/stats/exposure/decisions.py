@@ -183,7 +183,7 @@ def _highest(
 
 def _spread_fits(cells: TaskMeans, bound: float) -> Booleans:
     """Whether tasks differ by no more than the bound, for all that is known."""
-    if cells.means.shape[-1] >= FEW_TASKS:
+    if cells.means.shape[-1] >= FEW_TASKS and cells.draws.min() >= 2:
         return np.asarray(spread_at(cells, ALPHA) < bound)
     return _each_fits(cells, bound)
 
@@ -194,7 +194,7 @@ def _interaction_fits(
     """Whether models differ from task to task by no more than the bound."""
     if not several:
         return np.ones(together.average.shape, bool)
-    if together.means.shape[-1] >= FEW_TASKS:
+    if together.means.shape[-1] >= FEW_TASKS and together.draws.min() >= 2:
         cells = interaction_cells(together, several)
         return np.asarray(spread_at(cells, ALPHA, len(several) - 1) < bound)
     return np.asarray(np.all([_each_fits(m, bound) for m in several], axis=0))

@@ -174,6 +174,7 @@ class Effect:
     tasks: tuple[str, ...]
     cells: TaskMeans
     pairs: int
+    method: str = METHOD
 
     @cached_property
     def estimate(self) -> Estimate:
@@ -183,7 +184,8 @@ class Effect:
     def interval(self, level: float) -> Estimate:
         """The same at another level."""
         value, half = float(self.cells.average), float(self.cells.half_width(level))
-        return Estimate(value, value - half, value + half, level, self.pairs, METHOD)
+        ends = value - half, value + half
+        return Estimate(value, *ends, level, self.pairs, self.method)
 
     def by_task(self, level: float = 0.95) -> dict[str, Estimate]:
         """Each task by itself, with an interval of its own."""

@@ -25,12 +25,13 @@ from measurand.core.errors import BadInput, UnknownName, join_names, quote
 
 ARMS = ("base", "extra", "test")
 CONTRASTS = {"boost": ("base", "extra"), "bias": ("extra", "test")}
-SIZES = ["m", "n"]
+EXPERIMENT = "experiment"  # several in one file are analysed each by itself
+SIZES = [EXPERIMENT, "m", "n"]
 DRAW = ["task", "subsample", "training"]  # what the models of a study share
 KEYS = [*SIZES, "lm", *DRAW]
 # One model needs no `lm`; one training on each draw needs no `training`, and a `seed`
 # tells trainings apart as well.
-DEFAULTS = {"lm": "lm", "training": "1"}
+DEFAULTS = {"lm": "lm", "training": "1", EXPERIMENT: ""}
 LEAST_MISFIT = 0.05  # items; what half-precision floats lose of a few hundred
 MOST_DIGITS = 17  # decimals of an accuracy that a float can hold
 
@@ -72,22 +73,52 @@ def fill_defaults(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def study_counts(table: pd.DataFrame) -> pd.DataFrame:
-    """The study as whole counts: m, n, lm, task, subsample, training and three arms."""
+    """The study as whole counts: a row a size, model, task, draw and training.
+
+    The columns are experiment (empty where there is one alone), m, n, lm, task,
+    subsample, training and the arms; a study without a base has two.
+    """
     table = fill_defaults(table.reset_index(drop=True))
     for name in KEYS:
         if name not in table:
-            raise BadInput(f"no column {name!r}; a study needs {join_names(KEYS[:-1])}")
+            raise BadInput(
+                f"no column {name!r}; a study needs {join_names(KEYS[1:-1])}"
+            )
         if table[name].isna().any():
             raise BadInput(f"{describe_row(table, table[name].isna())} has no {name}")
     if len(table) == 0:
         raise BadInput("the study has no rows")
     # Models and tasks may be numbered; they are names all the same.
-    names = {name: table[name].astype(str) for name in ("lm", "task")}
-    table = table.assign(**names, **{name: _size_column(table, name) for name in SIZES})
-    arms = {arm: _correct_counts(table, arm) for arm in ARMS}
+    names = {name: table[name].astype(str) for name in ("lm", "task", EXPERIMENT)}
+    if names[EXPERIMENT].nunique() == 1:
+        names[EXPERIMENT] = names[EXPERIMENT].map(lambda _: "")
+    sizes = {name: _size_column(table, name) for name in ("m", "n")}
+    table = table.assign(**names, **sizes)
+    arms = {arm: _correct_counts(table, arm) for arm in given_arms(table)}
     counts = table[KEYS].assign(**arms, training=_number_trainings(table))
     _check_pairs(counts)
     return counts
+
+
+def given_arms(table: pd.DataFrame) -> list[str]:
+    """The arms that a study has; the base may be left out, and then is no boost."""
+    has_base = {"base", "correct_base", "acc_base"} & {*map(str, table.columns)}
+    return [arm for arm in ARMS if arm != "base" or has_base]
+
+
+def given_contrasts(counts: pd.DataFrame) -> dict[str, tuple[str, str]]:
+    """The contrasts of whose arms there are counts."""
+    return {
+        name: arms for name, arms in CONTRASTS.items() if {*arms} <= {*counts.columns}
+    }
+
+
+def name_size(counts: pd.DataFrame) -> str:
+    """What reports call a size, by its first row."""
+    first = counts.iloc[0]
+    size = f"m={int(first['m'])},n={int(first['n'])}"
+    experiment = str(first.get(EXPERIMENT, ""))
+    return f"{experiment}, {size}" if experiment else size
 
 
 def _size_column(table: pd.DataFrame, name: str) -> "pd.Series[float]":
@@ -217,11 +248,14 @@ def _check_pairs(counts: pd.DataFrame) -> None:
                 f" there for {row['lm']} but not for every lm; pair the rows"
             )
         subsample_counts = part.groupby("task")["subsample"].nunique()
+        if len(subsample_counts) > 1 and (subsample_counts == 1).all():
+            continue  # one score an arm and task: tasks stand for draws
         if (subsample_counts < 2).any():
             raise BadInput(
                 f"task {subsample_counts.index[subsample_counts < 2][0]} (m {m}, n "
-                f"{n}) has one subsample;"
-                " at least two are needed"
+                f"{n}) has one subsample; at least two are needed, or one of each of "
+                "several tasks: one score an arm shows no luck of trainings, so train "
+                "on more draws"
             )
 
 
@@ -254,12 +288,13 @@ def mean_differences(counts: pd.DataFrame) -> pd.DataFrame:
     """
     points = {
         name: 100 * (counts[treatment] - counts[control]) / counts["n"]
-        for name, (control, treatment) in CONTRASTS.items()
+        for name, (control, treatment) in given_contrasts(counts).items()
     }
-    keys = [*SIZES, "lm"]
+    named = counts[EXPERIMENT].nunique() > 1
+    keys = [*SIZES[0 if named else 1 :], "lm"]
     means = counts[[*keys, "task", "subsample"]].assign(**points)
     for levels in ([*keys, "task", "subsample"], [*keys, "task"], keys):
-        means = means.groupby(levels)[list(CONTRASTS)].mean()
+        means = means.groupby(levels)[list(points)].mean()
     return pd.DataFrame(means)
 
 

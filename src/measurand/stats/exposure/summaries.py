@@ -4,7 +4,7 @@ Under no effect, the difference of a subsample is as likely as its negative. Mod
 were tested on one subsample share its items, so their differences flip sign together.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -91,7 +91,7 @@ def sign_flip_p(
 
 
 def per_doubling(
-    tables: Sequence[tuple[int, int, ArmPairs]], level: float = 0.95
+    tables: Sequence[tuple[Hashable, int, ArmPairs]], level: float = 0.95
 ) -> Estimate:
     """What the mean difference in points gains when n doubles, within each m.
 
