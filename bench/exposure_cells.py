@@ -3,8 +3,8 @@
     python -m bench.exposure_cells ACCURACIES.csv    store the figures of every size
     python -m bench.exposure_cells                   print the table of what is stored
 
-A file of several experiments is analysed an experiment at a time, and each of its sizes
-by itself; the last row of an experiment is its grid, whose sizes share the false alarms.
+A file of several experiments is analysed an experiment at a time, each of its sizes by
+itself; the last row of an experiment is its grid, whose sizes share the false alarms.
 """
 
 import json

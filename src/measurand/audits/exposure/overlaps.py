@@ -41,8 +41,9 @@ def check_distinct_rows(counts: pd.DataFrame) -> None:
     """Refuse tasks that have the same counts in all rows, in whatever order."""
     names: dict[tuple[tuple[object, ...], ...], list[str]] = {}
     arms = given_arms(counts)
+    sizes = [name for name in SIZES if name in counts]
     for task, part in counts.groupby("task"):
-        figures = part[[*SIZES, "lm", *arms]].itertuples(index=False, name=None)
+        figures = part[[*sizes, "lm", *arms]].itertuples(index=False, name=None)
         names.setdefault(tuple(sorted(figures)), []).append(str(task))
     for rows, tasks in names.items():
         # Models and sizes differ in any task: only other counts are a sign of copies.
