@@ -11,7 +11,7 @@ import pandas as pd
 from docs import ROOT
 from measurand.core.finding import Report
 from measurand.report.answer import answer_reports
-from measurand.report.figures import draw_svg
+from measurand.report.figures import draw_all
 from measurand.report.html import page, page_of_all
 from measurand.report.saved import read_contents
 
@@ -55,14 +55,7 @@ def gallery_files() -> Iterator[tuple[str, str]]:
     """The name and the text of each page."""
     for name in BENCHMARKS:
         reports = kept_reports(name)
-        drawings = {
-            report.audit: {
-                exhibit.name: svg.encode()
-                for exhibit in report.exhibits
-                if (svg := draw_svg(exhibit)) is not None
-            }
-            for report in reports
-        }
+        drawings = {report.audit: draw_all(report) for report in reports}
         first = reports[0]
         text = (
             page_of_all(reports, drawings, {})

@@ -11,6 +11,7 @@ from measurand.core.estimate import Estimate
 from measurand.core.finding import Finding, Report, Verdict
 from measurand.report.answer import answer_report
 from measurand.report.differences import (
+    CERTAIN,
     list_differences,
     reads_choices,
     say_difference,
@@ -19,7 +20,6 @@ from measurand.report.html import page
 from measurand.report.markdown import brief_markdown
 from measurand.report.saved import document, load_report, save_report
 from measurand.report.summary import summary
-from measurand.report.terminal import CERTAIN
 
 ROLES = {"query": "claim", "evidence": "text", "label": "label"}
 COUNT = 400

@@ -1,4 +1,5 @@
 import os
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -8,20 +9,17 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+from measurand.core.errors import BadOption, UnknownName
 from measurand.core.finding import Exhibit
-from measurand.report.figures import KINDS, Figures, draw_svg
-from measurand.report.layout import (
-    LETTER,
-    Frame,
-    extent,
-    place_labels,
-    squeeze_text,
-    stack_rows,
+from measurand.report.figures import (
+    KINDS,
+    Figures,
+    draw_for_paper,
+    draw_svg,
+    list_figures,
+    to_inches,
 )
-from measurand.wording.text import plain_text
 from tests.report.conftest import ATTACKS, HUGE, READERS, realistic
 from tests.report.gallery import planes
 
@@ -133,51 +131,14 @@ def test_long_names_of_intervals_keep_both_ends():
     assert ends == {"one", "two"}
 
 
-@pytest.mark.slow
-@given(st.text(max_size=60), st.integers(30, 300))
-def test_a_squeezed_name_fits_and_a_short_one_stays(text, pixels):
-    found, whole = squeeze_text(text, pixels), plain_text(text)
-    assert len(found) <= max(pixels / LETTER, 1)
-    assert found == whole or len(whole) > len(found)
-
-
-def test_rows_of_a_group_stand_under_its_header():
-    rows = pd.DataFrame({"group": ["a", "b", "a"], "text": ["1", "2", "3"]})
-    placed, headers = stack_rows(rows, "group")
-    assert headers.to_dict("list") == {"row": [0, 3], "text": ["a", "b"]}
-    assert dict(zip(placed["text"], placed["row"], strict=True)) == {
-        "1": 1,
-        "3": 2,
-        "2": 4,
-    }
-
-
-def test_labels_do_not_collide_and_leave_no_frame():
-    frame = Frame(300, 200, (0, 1), (0, 1))
-    points = [(0.5, 0.5 + 0.001 * i) for i in range(60)]
-    found = place_labels(points, [f"reader {i}" for i in range(60)], frame, [], [])
-    assert 0 < len(found) < 60
-    boxes = [
-        frame.box("reader 10", *frame.pixels(row.at_x, row.at_y), row.align == "right")
-        for row in found.itertuples()
-    ]
-    tops = sorted(box[1] for box in boxes)
-    assert tops[0] >= 0
-    assert max(box[3] for box in boxes) <= 200
-
-
-def test_a_range_is_never_empty():
-    low, high = extent([0.5, np.nan], 0.5)
-    assert low < 0.5 < high
-
-
 DRAWN = """
 import json
 import pandas as pd
-from measurand.report.charts import draw_distribution
+from measurand.core.finding import Exhibit
+from measurand.report.figures import draw_chart
 rows = pd.DataFrame({"series": ["a"] * 9, "value": range(9)})
 marks = {"marks": {"truth": 1, "full": 2, "prior": 3, "chance": 4, "a": 5}}
-print(json.dumps(draw_distribution(rows, marks)))
+print(json.dumps(draw_chart(Exhibit("d", "distribution", rows, "", marks))))
 """
 
 
@@ -189,3 +150,37 @@ def test_a_figure_is_the_same_whatever_the_hash_seed():
         for seed in "012"
     }
     assert len(figures) == 1
+
+
+@pytest.mark.parametrize("name", ["decision-map", "ladder"])
+def test_a_figure_is_as_wide_as_the_column_and_legible(realistic, name):
+    svg = draw_for_paper(realistic, name, "svg", 3.3).decode()
+    width, wide = re.search(r'width="([\d.]+)".*?viewBox="0 0 ([\d.]+)', svg).groups()
+    assert float(width) == pytest.approx(3.3 * 72)
+    sizes = [float(s) for s in re.findall(r'font-size="([\d.]+)px"', svg)]
+    points = [size * float(width) / float(wide) for size in sizes]
+    assert 6 <= min(points) <= max(points) <= 10
+
+
+def test_each_format_is_what_it_says(realistic):
+    starts = {"pdf": b"%PDF", "png": b"\x89PNG", "svg": b"<svg"}
+    for to, start in starts.items():
+        content = draw_for_paper(realistic, "decision-map", to, 3.3)
+        assert content.startswith(start)
+        # What draws PDF writes fonts in any order.
+        if to != "pdf":
+            assert content == draw_for_paper(realistic, "decision-map", to, 3.3)
+    assert b"/MediaBox [0 0 237.6 " in draw_for_paper(
+        realistic, "decision-map", "pdf", 3.3
+    )
+
+
+def test_names_formats_and_widths_that_are_none_are_errors(realistic):
+    assert "ladder" in list_figures(realistic)
+    with pytest.raises(UnknownName, match="did you mean 'ladder'"):
+        draw_for_paper(realistic, "laddr", "pdf", 3.3)
+    with pytest.raises(BadOption, match="svg, pdf, png"):
+        draw_for_paper(realistic, "ladder", "jpg", 3.3)
+    for width in ("wide", "3.3", "0.1in", "-2in", "1e3in"):
+        with pytest.raises(BadOption, match="such as"):
+            to_inches(width)

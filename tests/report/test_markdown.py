@@ -4,7 +4,8 @@ from itertools import groupby
 import pytest
 from markdown_it import MarkdownIt
 
-from measurand.report.markdown import brief_markdown, escape_markdown
+from measurand.report.markdown import brief_markdown, escape_markdown, markdown
+from measurand.report.tables import grids
 
 
 def test_hostile_reports_are_told_in_brief_and_do_nothing(hostile):
@@ -48,3 +49,22 @@ def test_an_address_is_text_and_no_link(text):
     assert [run for run, is_text in runs if is_text and AUTOLINK.search(run)] == []
     assert "".join(run for run, is_text in runs if is_text) == text
     assert {run for run, is_text in runs if not is_text} <= {"<span>", "</span>"}
+
+
+def test_markdown_holds_what_the_page_holds(realistic):
+    text = markdown(realistic)
+    assert text.startswith("# evidence audit of snli\n\n**evidence-sensitive**: bert")
+    assert (
+        "| delta_evi | positive | 0.367 [0.359, 0.375] | bert | plain | 2,000 |" in text
+    )
+    assert all(f"## {grid.title}" in text for grid in grids(realistic))
+    assert "> **Warning.** the hypothesis alone" in text
+
+
+def test_markdown_rows_keep_their_columns(hostile):
+    text = markdown(hostile)
+    assert "<" not in text
+    assert "`" not in text
+    assert escape_markdown("a|b\n# c `d` <e> *f* [g](h) _i_ j_k") == (
+        "a&#124;b # c &#96;d&#96; &#60;e&#62; &#42;f&#42; [g]&#40;h) &#95;i&#95; j_k"
+    )

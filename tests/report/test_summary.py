@@ -75,3 +75,19 @@ def test_what_each_audit_rests_on_is_told_where_they_asked_other_readers():
     ) in text
     told = " ".join(summary_of_all([leakage, replace(leakage)], {}).split())
     assert "(leakage)" not in told.partition("rests on")[2]
+
+
+def test_the_summary_states_roles_verdict_findings_and_gaps(realistic):
+    text = summary(realistic, verbose=True)
+    assert "evidence audit of snli" in text
+    assert "  evidence  premise\n" in text
+    assert "\nevidence-sensitive: bert loses 0.367" in text
+    assert "0.367 [0.359, 0.375]" in text
+    assert "no endpoint was given" in text
+
+
+def test_hostile_text_cannot_move_the_cursor(hostile):
+    text = summary(hostile) + summary(hostile, verbose=True)
+    assert len(text) < 20_000
+    assert not {c for c in text if ord(c) < 32 or 127 <= ord(c) < 160} - {"\n"}
+    assert "\u202e" not in text

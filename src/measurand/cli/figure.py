@@ -31,7 +31,7 @@ def verb(
 ) -> None:
     """Draw one figure of a saved report for a paper."""
     from measurand.core.files import check_new_file, write_file
-    from measurand.report.paper import draw_for_paper, to_inches
+    from measurand.report.figures import draw_for_paper, to_inches
     from measurand.report.saved import load_all
     from measurand.report.schema import blame_reports
 
@@ -51,7 +51,7 @@ def verb(
 
 def _list_all(reports: "Reports") -> "dict[str, tuple[Report, str]]":
     """Every figure with its report; of several audits it is called AUDIT/FIGURE."""
-    from measurand.report.paper import list_figures
+    from measurand.report.figures import list_figures
 
     return {
         figure if len(reports) == 1 else f"{audit}/{figure}": (report, figure)

@@ -22,7 +22,7 @@ def verb(
 ) -> None:
     """List the audits, benchmarks, readers and other things that have a name."""
     from measurand.core.errors import UnknownName
-    from measurand.report.terminal import lay_out_columns
+    from measurand.wording.text import lay_out_columns
 
     catalogues_by_kind = _catalogues()
     if kind is not None and kind not in catalogues_by_kind:

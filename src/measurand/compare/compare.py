@@ -18,7 +18,7 @@ from measurand.core.audit import Audit, Comparison, findings_by_reader
 from measurand.core.errors import BadInput, BadOption
 from measurand.core.finding import Exhibit, Finding, Report, Verdict
 from measurand.report.answer import answer_report
-from measurand.report.terminal import order_findings
+from measurand.report.differences import order_findings
 from measurand.wording import say_verdict
 from measurand.wording.details import named_roles
 from measurand.wording.reasons import failing_axes

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from measurand.compare.versions import is_same_benchmark
+from measurand.core.arrays import to_number
 from measurand.core.audit import Against, Comparison
 from measurand.core.finding import Exhibit, Finding, Report
 from measurand.core.names import whole_condition
-from measurand.report.layout import to_number
 from measurand.stats.paired import LEAST_POINTS, pearson
 
 StatedValue = tuple[float, float, float]  # a value and the ends of its interval

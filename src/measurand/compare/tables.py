@@ -8,7 +8,7 @@ import pandas as pd
 from measurand.compare.changes import Change, Changes
 from measurand.core.finding import Exhibit, Finding
 from measurand.experiment.statements import estimate_cells
-from measurand.report.terminal import KIND, SUFFIX
+from measurand.report.differences import KIND, SUFFIX
 
 CAPTION = (
     "{second} less {first}, with {level} intervals, each by itself: of many "

@@ -22,12 +22,8 @@ from measurand.core.terms import (
 )
 from measurand.report.command import PAST_BUDGET, settling_command
 from measurand.report.differences import COMPARE, fill_compare
-from measurand.report.terminal import heading
 from measurand.wording import say_bound, say_clause, say_report, say_settle
-from measurand.wording.details import (
-    Details,
-    is_screened,
-)
+from measurand.wording.details import Details, heading, is_screened
 from measurand.wording.phrases import (
     capitalise,
     join_words,

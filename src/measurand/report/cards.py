@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from measurand.core.arrays import to_number
 from measurand.core.finding import Exhibit
-from measurand.report.layout import to_number
 from measurand.report.map import hue
 from measurand.wording.text import join_sentences, plain_text
 

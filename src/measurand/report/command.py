@@ -18,14 +18,13 @@ from measurand.core.names import ALL_ITEMS
 from measurand.core.setting import declarations
 from measurand.experiment.ladder import LADDER
 from measurand.experiment.statements import WHY_BRIEF
-from measurand.report.terminal import heading
 from measurand.settings.evidence import FOLDS, EvidenceSettings
 from measurand.settings.explanations import ExplanationsSettings, Sample
 from measurand.settings.exposure import ExposureSettings
 from measurand.settings.leakage import LeakageSettings
 from measurand.settings.running import Climb
 from measurand.settings.source import COLUMNS, Source
-from measurand.wording.details import is_drawn, named_roles
+from measurand.wording.details import heading, is_drawn, named_roles
 from measurand.wording.text import plain_text
 
 SETTINGS: dict[str, tuple[Any, ...]] = {

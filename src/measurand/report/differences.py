@@ -4,9 +4,12 @@ The headline is of the statistic that verdicts rest on; what is certain stands f
 """
 
 import math
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import pandas as pd
+
+from measurand.core.arrays import to_number
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Exhibit, Finding, Report
 from measurand.core.names import CONDITIONS, condition_column
@@ -17,13 +20,28 @@ from measurand.core.terms import (
     reader_words,
     tone_words,
 )
-from measurand.report.layout import to_number
-from measurand.report.tables import TextGrid
-from measurand.report.terminal import CERTAIN, DECISIONS, KIND, NEEDED, SUFFIX
 from measurand.wording.details import Details
 from measurand.wording.phrases import capitalise
 from measurand.wording.text import plain_text
 
+KIND = "changes"
+SUFFIX = "_difference"  # what the name of a difference ends with
+CERTAIN = ("differs", "higher", "lower")  # what is decided of what is clear of zero
+STATED = {
+    "first": ("first_value", "first_low", "first_high"),
+    "second": ("second_value", "second_low", "second_high"),
+    "difference": ("difference", "low", "high"),
+}
+DECIDED = {side: f"{side}_decision" for side in ("first", "second")}
+NUMBERS = [*(column for columns in STATED.values() for column in columns), "n"]
+TEXTS = ["condition", "statistic", "reader", "decision", "method"]
+# What differs before what it differs between: a page shows the left of a broad table.
+ORDER = [
+    *("condition", "statistic", "reader", "difference", "decision"),
+    *("first", "second", "n", "method"),
+]
+NEEDED = {*NUMBERS, *TEXTS, *DECIDED, *DECIDED.values()}
+DECISIONS = "decisions"  # the exhibit of what each report decided
 COMPARE = "compare"  # what a report on reports is called
 # Statistics that are shares, of which a hundredth is a percentage point.
 SHARES = (
@@ -31,7 +49,7 @@ SHARES = (
     *("over_majority", "single_accuracy", "choices_only"),
     *("query_only", "evidence_only", "closed_book", "exact_match", "rationale_only"),
 )
-MOST_ROWS, WIDEST = 6, 34  # rows of the small table, and letters of a name in it
+WIDEST = 34  # letters of a name in a small table
 WHOLE = ("", "plain", *CONDITIONS)  # conditions that name no part of an item
 POINTS = (*SHARES, "bias", "boost")  # these two are stated in points
 
@@ -73,7 +91,7 @@ def list_differences(report: Report) -> list[Difference]:
 
     Those with both values stand in tables; other audits have findings alone.
     """
-    tables = [_table_differences(e) for e in report.exhibits if _holds_changes(e)]
+    tables = [_table_differences(e) for e in report.exhibits if holds_changes(e)]
     rows = [row for table in tables for row in table if math.isfinite(row.gap.value)]
     if not rows:
         findings = [f for f in report.findings if f.statistic.endswith(SUFFIX)]
@@ -124,33 +142,59 @@ def short_name(row: Difference) -> str:
     return plain_text(f"{row.statistic}{where} ({row.reader})", WIDEST)
 
 
-def change_grids(report: Report) -> Iterator[TextGrid]:
-    """A small table of what differs most certainly, beside the headline's reports."""
-    first = headline(report)
-    if first is not None:
-        rows = [row for row in list_differences(report) if row.names == first.names]
-        names = plain_text(f"{first.names[1]} less {first.names[0]}", WIDEST)
-        shown = rows[:MOST_ROWS]
-        header = (names, "old", "new", f"difference ({_say_levels(shown)}; * not 0)")
-        cells = tuple(_difference_cells(shown))
-        yield TextGrid("What differs", header, cells)
+def order_findings(findings: Iterable[Finding]) -> list[Finding]:
+    """First what differs for certain; what is no difference last, however sure."""
+
+    def rank(finding: Finding) -> tuple[bool, bool]:
+        is_difference = finding.statistic.endswith(SUFFIX)
+        return not is_difference, is_difference and finding.decision not in CERTAIN
+
+    return sorted(findings, key=rank)
 
 
-def _say_levels(rows: Sequence[Difference]) -> str:
+def changes_table(table: pd.DataFrame) -> pd.DataFrame:
+    """Both values and the difference in one cell each, under the reports' names.
+
+    What a report itself decided of a value stands behind it.
+    """
+    numbers = table[NUMBERS].apply(pd.to_numeric, errors="coerce")
+    texts = table[TEXTS]
+    cells = {
+        name: [_cell_interval(*row) for row in numbers[[*columns]].to_numpy(float)]
+        for name, columns in STATED.items()
+    }
+    for side, column in DECIDED.items():
+        pairs = zip(cells[side], table[column], strict=True)
+        cells[side] = [f"{stated} {decision}".rstrip() for stated, decision in pairs]
+    counts = {"n": [f"{n:.0f}" if n == n else "–" for n in numbers["n"]]}
+    full_table = pd.DataFrame({**texts, **cells, **counts}, table.index)[ORDER]
+    names = {
+        which: str(table[which].iloc[0]) for which in ("first", "second") if len(table)
+    }
+    return full_table.rename(columns=names)
+
+
+def unlisted_findings(report: Report) -> list[Finding]:
+    """The findings that no table of changes holds already."""
+    listed_names = {
+        f"{statistic}{SUFFIX}"
+        for exhibit in report.exhibits
+        if holds_changes(exhibit)
+        for statistic in exhibit.table["statistic"]
+    }
+    return order_findings(
+        finding for finding in report.findings if finding.statistic not in listed_names
+    )
+
+
+def _cell_interval(value: float, low: float, high: float) -> str:
+    return f"{value:z.3f} [{low:z.3f}, {high:z.3f}]" if value == value else "–"
+
+
+def say_levels(rows: Sequence[Difference]) -> str:
     """The level of the intervals, or levels: not all statistics have the same."""
     levels = sorted({row.gap.level for row in rows})
     return f"{' or '.join(f'{100 * level:g}' for level in levels)} % CI"
-
-
-def _difference_cells(rows: Sequence[Difference]) -> Iterator[tuple[str, ...]]:
-    """What differs, both values, and the difference."""
-    for row in rows:
-        gap = row.gap
-        ends = " to ".join(say_value(row, e, signed=True) for e in (gap.low, gap.high))
-        change = f"{say_value(row, gap.value, signed=True)} ({ends})"
-        mark = "*" if row.is_certain else ""
-        old, new = (say_value(row, value) for value in (row.old, row.new))
-        yield short_name(row), old, new, f"{change}{mark}"
 
 
 def _name_statistic(row: Difference, *, chance: bool) -> str:
@@ -164,7 +208,8 @@ def _name_statistic(row: Difference, *, chance: bool) -> str:
     return text.replace("the majority class", "chance") if chance else text
 
 
-def _holds_changes(exhibit: Exhibit) -> bool:
+def holds_changes(exhibit: Exhibit) -> bool:
+    """Whether an exhibit is a table of changes."""
     return exhibit.kind == KIND and {*exhibit.table.columns} >= NEEDED
 
 
@@ -216,7 +261,7 @@ def fill_compare(report: Report, words: VerdictWords) -> Details:
     certain = sum(row.is_certain for row in rows)
     cause = ""
     if certain:
-        level = _say_levels([row for row in rows if row.is_certain])
+        level = say_levels([row for row in rows if row.is_certain])
         cause = f"{certain} of {len(rows)} figures differ for certain ({level} "
         cause += "excludes 0)."
     look = ("Read the differences that clear zero first.",) if certain else ()

@@ -1,32 +1,31 @@
-"""The figure of an exhibit: a chart, or SVG, drawn offline."""
+"""The figure of an exhibit: its title, a chart, or a drawing made offline.
 
-from collections.abc import Iterator, Mapping
+A page shows SVG; a paper gets SVG, PDF or PNG as wide as a column, with letters as
+large as a caption's.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import vl_convert
+import numpy as np
+import pandas as pd
 
-from measurand.core.errors import StoreFailed
+from measurand.core.arrays import to_number
+from measurand.core.errors import (
+    BadOption,
+    MissingExtra,
+    StoreFailed,
+    UnknownName,
+    quote,
+)
 from measurand.core.finding import Exhibit, Report
 from measurand.core.names import file_stems
-from measurand.report.charts import (
-    FONT,
-    GREY,
-    INK,
-    PALE,
-    draw_bars,
-    draw_distribution,
-    draw_intervals,
-)
-from measurand.report.curves import (
-    MAP_NUMBERS,
-    draw_curve,
-    draw_decision_map,
-    draw_histogram,
-    draw_points,
-)
-from measurand.report.map import POINTS
-from measurand.report.scatter import draw_scatter
-from measurand.report.vega import Spec
+from measurand.core.terms import reader_words
+from measurand.report import charts, points
+from measurand.report.charts import GREY, INK, PALE, Settings, Spec, plot_columns
+from measurand.wording.text import plain_text
 
 if TYPE_CHECKING:
     from altair import FacetChart, LayerChart
@@ -36,23 +35,18 @@ try:
 except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
-ADDRESSES = (
-    2**37
-)  # bytes that the engine under vl-convert sets aside, with much to spare
-# What each kind is drawn by, and the columns without which it cannot be.
-KINDS: dict[str, tuple[Any, list[str]]] = {
-    "decision_map": (draw_decision_map, ["benchmark", "reader", *MAP_NUMBERS]),
-    "bars": (draw_bars, ["group", "bar", "value", "low", "high"]),
-    "distribution": (draw_distribution, ["series", "value"]),
-    "intervals": (draw_intervals, ["name", "value", "low", "high"]),
-    "curve": (draw_curve, ["series", "x", "y"]),
-    "histogram": (draw_histogram, ["series", "value"]),
-    "scatter": (draw_scatter, ["name", "series", "x", "y"]),
-    "map": (draw_points, POINTS),
-}
+# Bytes that the engine under vl-convert sets aside, with much to spare.
+ADDRESSES = 2**37
+FORMATS = ("svg", "pdf", "png")
+UNITS = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72, "px": 1 / 96}
+LENGTH = re.compile(r"(\d+(?:\.\d+)?)\s*(in|cm|mm|pt|px)")
+LEAST, MOST = 1.0, 40.0  # inches
+DOTS = 300  # an inch of a PNG
+POINT = 72  # to an inch
+NARROW = 0.55  # of the width on a page: a column is narrower, with letters as large
 HOUSE: dict[str, Any] = {
     "background": "white",
-    "font": FONT,
+    "font": "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif",
     "padding": 14,
     "view": {"stroke": None},
     "axis": {
@@ -79,6 +73,156 @@ HOUSE: dict[str, Any] = {
 }
 
 
+def _title_intervals(rows: pd.DataFrame, settings: Settings) -> str:
+    """The row that stands furthest out, or that none does."""
+    titled = settings.get("titled")  # the rows that decide, where some do not
+    if isinstance(titled, list) and rows["name"].isin(titled).any():
+        rows = rows[rows["name"].isin(titled)]
+    margin = np.nan_to_num(to_number(settings.get("margin", 0.0)))
+    clear = rows[(rows["low"] > margin) | (rows["high"] < -margin)]
+    if clear.empty:
+        return f"None of {len(rows)} is clearly beyond the margin"
+    top = clear.loc[clear["value"].abs().idxmax()]
+    name, group = reader_words(str(top["name"])), top["group"]
+    where = f" ({reader_words(str(group))})" if isinstance(group, str) else ""
+    most = f"{name}{where} most: {top['value']:.2f}"
+    return f"{len(clear)} of {len(rows)} clear the margin, {most}"
+
+
+def _title_bars(rows: pd.DataFrame, settings: Settings) -> str:
+    """The highest bar."""
+    top = rows.iloc[int(rows["value"].to_numpy().argmax())]
+    who = reader_words(str(top["group"]))
+    return f"Highest: {top['bar']} by {who}, {top['value']:.2f}"
+
+
+def _title_decisions(rows: pd.DataFrame, settings: Settings) -> str:
+    """Which reader loses most on wrong evidence."""
+    top = rows.iloc[int(rows["y"].to_numpy().argmax())]
+    most = f"{100 * top['y']:.0f} of 100 answers"
+    return f"Most is lost on wrong evidence by {reader_words(top['reader'])}: {most}"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of figure.
+
+    Attributes:
+        draw: What draws it, of rows that have all their numbers, and settings.
+        texts: The columns of names.
+        numbers: The columns of numbers without which a row is left out.
+        optional: Columns that a table may lack: of names, then of numbers.
+        title: What it shows, in a sentence; None where its caption says it.
+        shorten: How names become short and plain.
+    """
+
+    draw: Callable[[pd.DataFrame, Settings], Spec | None]
+    texts: tuple[str, ...]
+    numbers: tuple[str, ...]
+    optional: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    title: Callable[[pd.DataFrame, Settings], str] | None = None
+    shorten: Callable[[object], str] = plain_text
+
+    def read_rows(
+        self, table: pd.DataFrame, shorten: Callable[[object], str] = plain_text
+    ) -> pd.DataFrame:
+        """The rows of an exhibit that can be drawn; none where it lacks a column."""
+        names, ends = self.optional
+        columns = [*self.texts, *names, *self.numbers, *ends]
+        if not {*self.texts, *self.numbers} <= {*table.columns}:
+            return pd.DataFrame(columns=columns)
+        numbers = [*self.numbers, *(end for end in ends if end in table)]
+        rows = plot_columns(table, [*self.texts, *names], numbers, shorten)
+        rows = rows.reindex(columns=columns).dropna(subset=[*self.numbers])
+        return rows.reset_index(drop=True)
+
+
+ENDS = ("low", "high")
+KINDS = {
+    "decision_map": Kind(
+        points.draw_decision_map,
+        ("benchmark", "reader"),
+        ("x", "y"),
+        ((), tuple(points.ENDS)),
+        _title_decisions,
+    ),
+    "bars": Kind(
+        charts.draw_bars, ("group", "bar"), ("value",), ((), ENDS), _title_bars
+    ),
+    "distribution": Kind(charts.draw_distribution, ("series",), ("value",)),
+    "intervals": Kind(
+        charts.draw_intervals,
+        ("name",),
+        ("value",),
+        (("group",), ENDS),
+        _title_intervals,
+        charts.squeeze_text,
+    ),
+    "curve": Kind(charts.draw_curve, ("series",), ("x", "y"), ((), ENDS)),
+    "histogram": Kind(charts.draw_histogram, ("series",), ("value",)),
+    "scatter": Kind(
+        points.draw_scatter,
+        ("name", "series"),
+        ("x", "y"),
+        (("group",), (*points.ENDS, points.SHADE)),
+    ),
+    "map": Kind(points.draw_map, ("label",), ("x", "y"), ((), ("weight",))),
+}
+
+
+def figure_title(exhibit: Exhibit) -> str:
+    """What the exhibit shows, in a sentence; else its caption."""
+    kind, table = KINDS.get(exhibit.kind), exhibit.table
+    title = ""
+    if kind and kind.title and len(rows := kind.read_rows(table)):
+        title = kind.title(rows, exhibit.settings)
+    if exhibit.kind == "cards" and "biased" in table:
+        count = int(table["biased"].astype(bool).sum())
+        title = f"{count} of {len(table)} clusters have surely biased labels"
+    return title or plain_text(exhibit.caption, 160).partition(";")[0]
+
+
+def draw_chart(exhibit: Exhibit) -> Spec | None:
+    """What Vega-Lite draws of the exhibit; nothing where there is nothing to draw."""
+    kind = KINDS.get(exhibit.kind)
+    if kind is None:
+        return None
+    rows = kind.read_rows(exhibit.table, kind.shorten)
+    return kind.draw(rows, exhibit.settings) if len(rows) else None
+
+
+def draw_svg(exhibit: Exhibit) -> str | None:
+    """The exhibit as SVG, or nothing where there is nothing to draw."""
+    spec = draw_chart(exhibit)
+    return None if spec is None else _render({**spec, "config": HOUSE})
+
+
+def draw_all(report: Report) -> dict[str, bytes]:
+    """The SVG of each exhibit that can be drawn, by the names of the exhibits."""
+    drawn = {exhibit.name: draw_svg(exhibit) for exhibit in report.exhibits}
+    return {name: svg.encode() for name, svg in drawn.items() if svg is not None}
+
+
+def _render(spec: Spec) -> str:
+    """The chart as SVG.
+
+    The engine that draws sets far more addresses aside than it ever uses, and where it
+    may not, it ends the process.
+    """
+    # Only here, so that whoever reads reports without drawings does not wait for it.
+    import vl_convert
+
+    if resource is not None:
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit != resource.RLIM_INFINITY and limit < ADDRESSES:
+            raise StoreFailed(
+                f"figures cannot be drawn within {limit // 2**20:,} MiB of addresses; "
+                "lift the limit with `ulimit -v unlimited`, or save no report: what "
+                "was finished is kept"
+            )
+    return str(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]))
+
+
 def exhibits_by_stem(report: Report) -> dict[str, Exhibit]:
     """The exhibits by the names of their files."""
     stems = file_stems([exhibit.name for exhibit in report.exhibits])
@@ -98,8 +242,10 @@ class Figures(Mapping[str, "LayerChart | FacetChart"]):
         if spec is None:
             raise KeyError(f"no figure called {name!r}; there are {', '.join(self)}")
         # Only here, so that whoever writes a page of drawings does not wait for it.
-        from altair import FacetChart, LayerChart
-
+        try:
+            from altair import FacetChart, LayerChart
+        except ImportError as missing:
+            raise MissingExtra("altair", "figures") from missing
         kind = FacetChart if "facet" in spec else LayerChart
         return kind.from_dict({**spec, "config": HOUSE})
 
@@ -121,37 +267,64 @@ class Figures(Mapping[str, "LayerChart | FacetChart"]):
         return self._specs[name]
 
 
-def draw_chart(exhibit: Exhibit) -> Spec | None:
-    """What Vega-Lite draws of the exhibit; nothing where there is nothing to draw."""
-    draw, needed = KINDS.get(exhibit.kind, (None, []))
-    if draw is None or not {*needed} <= {*exhibit.table.columns}:
-        return None
-    spec: Spec | None = draw(exhibit.table, exhibit.settings)
-    return spec
+def to_inches(width: str) -> float:
+    """A width in inches.
 
-
-def draw_svg(exhibit: Exhibit) -> str | None:
-    """The exhibit as SVG, or nothing where there is nothing to draw."""
-    spec = draw_chart(exhibit)
-    if spec is None:
-        return None
-    check_address_space()
-    housed = {**spec, "config": HOUSE}
-    svg: str = vl_convert.vegalite_to_svg(housed, allowed_base_urls=[])
-    return svg
-
-
-def check_address_space() -> None:
-    """Raise where the engine that draws would end the process for want of addresses.
-
-    It sets far more of them aside than it ever uses, and where it may not, it aborts.
+    >>> to_inches("3.3in"), round(to_inches("84mm"), 2)
+    (3.3, 3.31)
     """
-    if resource is None:
-        return  # no such limit on this system
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    if limit != resource.RLIM_INFINITY and limit < ADDRESSES:
-        raise StoreFailed(
-            f"figures cannot be drawn within {limit // 2**20:,} MiB of addresses; lift "
-            "the limit with `ulimit -v unlimited`, or save no report: what was "
-            "finished is kept"
+    found = LENGTH.fullmatch(width.strip().lower())
+    inches = float(found[1]) * UNITS[found[2]] if found else 0.0
+    if not LEAST <= inches <= MOST:
+        raise BadOption(
+            f"`width` is {quote(width)}; give a length from 1in to 40in, such as "
+            "3.3in, 84mm or 240pt"
         )
+    return inches
+
+
+def list_figures(report: Report) -> list[str]:
+    """The names of all that can be drawn."""
+    return [n for n, e in exhibits_by_stem(report).items() if e.kind in KINDS]
+
+
+def draw_for_paper(report: Report, name: str, to: str, inches: float) -> bytes:
+    """One figure as SVG, PDF or PNG, so many inches wide.
+
+    A figure is drawn narrower than on a page, then scaled to the width: its letters
+    come out in the size of a caption.
+    """
+    if to not in FORMATS:
+        raise BadOption(f"`to` is {quote(to)}; give {', '.join(FORMATS)}")
+    exhibits = exhibits_by_stem(report)
+    spec = draw_chart(exhibits[name]) if name in exhibits else None
+    if spec is None:
+        raise UnknownName("figure", name, list_figures(report))
+    svg = _render({**_narrow(spec), "config": HOUSE | {"padding": 2}})
+    size = re.search(r'width="([\d.]+)" height="([\d.]+)"', svg)
+    assert size is not None, "vl-convert states a size"  # noqa: S101
+    points = inches * POINT
+    height = points / float(size[1]) * float(size[2])
+    scaled = svg.replace(size[0], f'width="{points:.2f}" height="{height:.2f}"', 1)
+    if to == "svg":
+        return scaled.encode()
+    import vl_convert  # as above
+
+    if to == "pdf":
+        return bytes(vl_convert.svg_to_pdf(scaled, scale=1.0))
+    return bytes(vl_convert.svg_to_png(scaled, scale=DOTS / POINT, ppi=POINT))
+
+
+def _narrow(spec: Spec) -> Spec:
+    """The same chart with a narrower plot, and what stands right of it moved along."""
+    width = spec.get("width")
+    if not isinstance(width, int | float):
+        return spec
+    narrow = round(NARROW * width)
+    layers = []
+    for layer in spec["layer"]:
+        to, x = layer["encoding"], layer["encoding"].get("x", {})
+        if x.get("value", 0) >= width:
+            to = {**to, "x": {**x, "value": x["value"] - width + narrow}}
+        layers.append({**layer, "encoding": to})
+    return {**spec, "layer": layers, "width": narrow}

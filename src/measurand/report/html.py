@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from measurand.core.finding import Report
-from measurand.report.terminal import heading
+from measurand.wording.details import heading
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -126,15 +126,12 @@ def render_page(view: Any, template: str = "page.html") -> str:
 
 def notebook_frame(report: Report) -> str:
     """The page for a notebook, in a frame that can reach nothing outside it."""
-    # Only here, so that whoever writes a page of drawings does not wait for vl-convert.
-    from measurand.report.figures import draw_svg
+    from measurand.report.figures import draw_all
 
-    svgs = {exhibit.name: draw_svg(exhibit) for exhibit in report.exhibits}
-    drawings = {name: svg.encode() for name, svg in svgs.items() if svg is not None}
     return (
         f'<iframe title="{escape(" of ".join(heading(report)))}" '
         'sandbox="allow-scripts" style="width:100%;height:40rem;border:0" '
-        f'srcdoc="{escape(page(report, drawings))}"></iframe>'
+        f'srcdoc="{escape(page(report, draw_all(report)))}"></iframe>'
     )
 
 

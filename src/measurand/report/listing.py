@@ -8,7 +8,7 @@ from urllib.parse import quote_from_bytes
 from measurand.core.finding import Report
 from measurand.report.answer import RANKS, Answer, answer_report
 from measurand.report.html import render_page
-from measurand.report.terminal import heading
+from measurand.wording.details import heading
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ import pandas as pd
 
 from measurand.core.finding import Exhibit
 from measurand.core.seeds import generator
+from measurand.report.charts import plot_columns
 from measurand.report.explorer import harmless_json
-from measurand.report.layout import plot_columns
 from measurand.wording.text import join_sentences, plain_text
 
 POINTS = ["id", "x", "y", "label", "cluster", "weight", "text"]

@@ -6,12 +6,16 @@ from collections.abc import Mapping, Sequence
 from measurand.core.finding import Exhibit, Report
 from measurand.report.answer import Answer, answer_report
 from measurand.report.cards import card_lines
-from measurand.report.differences import change_grids
-from measurand.report.parts import is_parts, parts_grid
-from measurand.report.tables import TextGrid, exhibit_grid, grids
-from measurand.report.terminal import heading
+from measurand.report.tables import (
+    TextGrid,
+    change_grids,
+    exhibit_grid,
+    grids,
+    is_parts,
+    parts_grid,
+)
 from measurand.wording import say_report, say_settle
-from measurand.wording.details import list_warnings
+from measurand.wording.details import heading, list_warnings
 from measurand.wording.phrases import say_readers
 from measurand.wording.text import plain_text
 

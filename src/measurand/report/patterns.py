@@ -6,11 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from measurand.core.arrays import Bools
+from measurand.core.arrays import Bools, to_number
 from measurand.core.finding import Report
 from measurand.core.words import UNSPACED
 from measurand.report.explorer import name_items
-from measurand.report.layout import to_number
 from measurand.wording.details import label_column
 from measurand.wording.phrases import name_part
 from measurand.wording.text import plain_text, readable_text

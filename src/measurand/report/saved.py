@@ -38,8 +38,7 @@ from measurand.report.html import notebook_frame, notebook_text, page_of_all
 from measurand.report.listing import list_entry, list_page
 from measurand.report.schema import check_contents
 from measurand.report.summary import summary_of_all
-from measurand.report.terminal import lay_out_columns
-from measurand.wording.text import plain_text
+from measurand.wording.text import lay_out_columns, plain_text
 
 UNNAMED = re.compile(r"__index_level_\d+__")  # what pandas calls an index in a file
 MOST_REPORT_BYTES = 2**30  # a study of a year is a hundred times smaller
@@ -106,7 +105,7 @@ def write_report(
     report: Report, directory: Path, run: Mapping[str, Any]
 ) -> dict[str, bytes]:
     """Write a report into a folder that nobody reads yet; return its drawings."""
-    # Only here, so that reading and comparing reports does not wait for vl-convert.
+    # Only here, so that who reads and compares reports does not wait for them.
     from measurand.report.figures import draw_svg, exhibits_by_stem
     from measurand.report.html import page
 

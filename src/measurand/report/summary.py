@@ -4,25 +4,32 @@ import shutil
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 
-from measurand.core.finding import Report
+from measurand.core.finding import Exhibit, Finding, Report
 from measurand.report.answer import (
     Answer,
     answer_report,
     answer_reports,
     worst_answer,
 )
-from measurand.report.differences import change_grids
-from measurand.report.parts import narrow_parts
-from measurand.report.terminal import detail_lines, heading, lay_out_columns
-from measurand.wording.details import list_warnings
+from measurand.report.differences import (
+    DECISIONS,
+    changes_table,
+    holds_changes,
+    unlisted_findings,
+)
+from measurand.report.tables import change_grids, narrow_parts
+from measurand.wording import say_report
+from measurand.wording.details import heading, list_warnings, named_roles
 from measurand.wording.phrases import join_words, say_readers
-from measurand.wording.text import plain_text
+from measurand.wording.text import lay_out_columns, plain_text
 
 WIDTH, NARROW = 88, 60  # letters a line at most, and what no line is cut below
 MOST_LINES = 32  # of a summary that is not verbose, up to eight of them a table
 CLOSING = 3  # lines that a verb may add: an empty one, and where to read on
 MOST_WARNINGS = 3
 JOINT_FACTS = ("because", "bound", "how sure", "try")
+MOST_FINDINGS = 24  # more than this scrolls the verdict off the screen
+VERDICTS = ["benchmark", "verdict", "why"]
 INDENT = 12  # where what stands behind a word begins
 
 
@@ -36,7 +43,7 @@ def summary(report: Report, *, verbose: bool = False) -> str:
     warnings = [say_readers(text, report) for text in list_warnings(report)]
     if verbose:
         lines += ["", *(f"warning: {plain_text(text, 400)}" for text in warnings)]
-        lines += ["", *detail_lines(report)]
+        lines += ["", *_detail_lines(report)]
         return "\n".join(lines) + "\n"
     room = MOST_LINES - len(lines) - CLOSING
     shown = _warning_lines(warnings, room)
@@ -154,3 +161,71 @@ def _warning_lines(warnings: Sequence[str], room: int) -> list[str]:
     rest = "warning" if hidden == 1 else "warnings"
     lines += [f"and {hidden} more {rest}"] if hidden > 0 else []
     return lines[: max(room, 0)]
+
+
+def _detail_lines(report: Report) -> list[str]:
+    """Everything that a report says in figures: roles, reason, findings, gaps."""
+    verdict = report.verdict
+    lines = []
+    if roles := named_roles(report):
+        rows = [(role, _role_text(value)) for role, value in roles.items()]
+        lines += [*lay_out_columns(rows), ""]
+    reason = say_report(report)
+    lines += [f"{plain_text(verdict.label)}: {plain_text(reason, 800)}"]
+    if verdict.provisional:
+        lines += ["provisional: a stronger reader could still overturn this"]
+    lines += [line for exhibit in report.exhibits for line in _exhibit_lines(exhibit)]
+    rest = unlisted_findings(report)
+    lines += ["", *_finding_lines(rest)] if rest else []
+    if report.not_run:
+        rows = [(what, plain_text(why, 200)) for what, why in report.not_run.items()]
+        lines += ["", "not run:", *lay_out_columns(rows)]
+    return lines
+
+
+def _exhibit_lines(exhibit: Exhibit) -> list[str]:
+    """A comparison's own tables: what each report decided, and what changed."""
+    table = exhibit.table
+    if exhibit.name == DECISIONS and {*VERDICTS} <= {*table.columns}:
+        return ["", *lay_out_columns(table[VERDICTS].to_numpy(object).tolist())]
+    if not holds_changes(exhibit):
+        return []
+    # How it was done, in short: the page and the JSON hold the whole of it.
+    short = [str(how).partition(":")[0] for how in table["method"]]
+    changes = changes_table(table.assign(method=short))
+    cells = [[plain_text(cell, 48) for cell in row] for row in changes.to_numpy(object)]
+    lines = _first_lines([*changes.columns], cells)
+    return ["", f"  {plain_text(exhibit.caption, 400)}", *lines]
+
+
+def _role_text(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Sequence):
+        return ", ".join(plain_text(part, 40) for part in value) or "–"
+    return "–" if value is None else str(value)
+
+
+def _finding_lines(findings: Sequence[Finding]) -> list[str]:
+    # What carries a decision is what the verdict rests on.
+    ordered = sorted(findings, key=lambda f: not f.decision)
+    rows: list[tuple[object, ...]] = [
+        (
+            plain_text(f.statistic, 24),
+            plain_text(f.reader, 24),
+            plain_text(f.condition, 40),
+            f.estimate,
+            f.estimate.n,
+            plain_text(f.decision or "", 48),
+        )
+        for f in ordered
+    ]
+    head = ("statistic", "reader", "condition", "estimate", "n", "decision")
+    return _first_lines(head, rows)
+
+
+def _first_lines(head: Sequence[object], rows: Sequence[Sequence[object]]) -> list[str]:
+    """The first rows under their heads, and how many more there are."""
+    hidden = len(rows) - MOST_FINDINGS
+    more = [f"  and {hidden} more"] if hidden > 0 else []
+    return [*lay_out_columns([head, *rows[:MOST_FINDINGS]]), *more]

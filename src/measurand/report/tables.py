@@ -1,6 +1,11 @@
-"""What a report shows as tables, whatever they are then written in."""
+"""What a report shows as tables of plain text, whatever they are then written in.
+
+The table of parts says what each part predicts alone, and what the evidence adds. It is
+the first thing of a terminal and a page; audits of one benchmark share it.
+"""
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,19 +13,51 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from measurand.core.estimate import Estimate
+from measurand.arms.table import ESTIMATES, PARTS
+from measurand.core.arrays import to_number
 from measurand.core.finding import Exhibit, Report
-from measurand.report.layout import plot_columns
-from measurand.report.terminal import KIND, NEEDED, changes_table, unlisted_findings
-from measurand.stats.paired import pearson
+from measurand.core.terms import reader_words
+from measurand.report.charts import plot_columns
+from measurand.report.differences import (
+    KIND,
+    NEEDED,
+    WIDEST,
+    Difference,
+    changes_table,
+    headline,
+    list_differences,
+    say_levels,
+    say_value,
+    short_name,
+    unlisted_findings,
+)
+from measurand.report.points import trend_remark
+from measurand.wording.render import FORMS
 from measurand.wording.text import plain_text, readable_text
 
 MOST_ITEMS = 20  # a page is for reading; items.parquet holds the rest
 MOST_ROWS = 40
 MOST_COLUMNS = 12
+MOST_CHANGES = 6  # rows of the small table of what differs
 MOST_TABLE = (400, 30)  # rows and columns of an exhibit that is a table: it scrolls
 MOST_TEXTS = 4
 HOTTEST = 45  # percent of colour at which the number on it is still read with ease
+NUMERIC = {"estimate", "n", "value", "low", "high", "p"}
+# A number, alone or with its interval behind it, or none.
+NUMBER = re.compile(r"[-−+]?[\d.,]+(e[-+]?\d+)?%?( \[[-\d., ]+\])?$|–$")
+BROAD = 8  # columns beyond which the first one stays in sight
+TALL = 20  # rows beyond which a table scrolls in its own box
+LONG = 24  # a cell of more letters would otherwise be squeezed into a tall one
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell: its text, whether it heads its row, its kind, how strongly shaded."""
+
+    text: str
+    heads: bool = False
+    kind: str = ""
+    shade: int = 0
 
 
 @dataclass(frozen=True)
@@ -40,6 +77,32 @@ class TextGrid:
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
     shades: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def shape(self) -> str:
+        """The classes of the table in a page."""
+        tall, broad = len(self.rows) > TALL, len(self.header) > BROAD
+        return " tall" * tall + " broad" * broad
+
+    @property
+    def cells(self) -> Iterator[list[Cell]]:
+        """The rows as a page shows them."""
+        for place, (first, *others) in enumerate(self.rows):
+            if not self.header:
+                yield [Cell(first, heads=True), *map(Cell, others)]
+                continue
+            texts = [first, *others]
+            shades = self.shades[place] if self.shades else (0,) * len(texts)
+            cells = zip(self.header, texts, shades, strict=True)
+            yield [Cell(text, False, _kind(name, text), s) for name, text, s in cells]
+
+
+def _kind(name: str, text: str) -> str:
+    """The class of a cell under a head."""
+    if name == "statistic":
+        return "term"
+    is_number = name in NUMERIC or NUMBER.match(text)
+    return "number" if is_number else "long" if len(text) > LONG else ""
 
 
 def grids(report: Report) -> tuple[TextGrid, ...]:
@@ -64,45 +127,20 @@ def exhibit_grid(exhibit: Exhibit) -> TextGrid:
     if exhibit.kind == KIND:
         # No other table shows what this one holds: see `unlisted_findings`.
         most = len(full_table), MOST_TABLE[1]
-    spaced = exhibit.kind == "curve" and len(full_table) > most[0]
-    rows = (
-        np.linspace(0, len(full_table) - 1, most[0]).round()
-        if spaced
-        else range(most[0])
-    )
-    table = full_table.iloc[
-        [int(row) for row in rows if row < len(full_table)], : most[1]
-    ]
+    count = min(most[0], len(full_table))
+    # A curve is listed from end to end.
+    last = len(full_table) if exhibit.kind == "curve" else count
+    rows = np.linspace(0, max(last - 1, 0), count).round().astype(int)
+    table = full_table.iloc[rows, : most[1]]
     header = tuple(plain_text(column, 40) for column in table.columns)
-    columns = [
-        _column_cells(table.iloc[:, position]) for position in range(table.shape[1])
-    ]
+    columns = [_column_cells(table.iloc[:, at]) for at in range(table.shape[1])]
     cells = tuple(zip(*columns, strict=True))
-    notes = [trend_remark(exhibit), _omission_note(full_table, most)]
-    note = " ".join(part for part in notes if part)
+    limits = zip(most, full_table.shape, ("rows", "columns"), strict=True)
+    left = [f"{m} of {total:,} {what}" for m, total, what in limits if total > m]
+    omitted = f"{' and '.join(left)} shown." if left else ""
+    note = " ".join(filter(None, [trend_remark(exhibit), omitted]))
     shades = _cell_shades(table, exhibit.settings.get("heat"))
     return TextGrid(plain_text(exhibit.caption, 400), header, cells, note, shades)
-
-
-def trend_remark(exhibit: Exhibit) -> str:
-    """What belongs to the caption but is read off the table: how a trend holds."""
-    numbers = {"x", "y"} <= {*exhibit.table.columns}
-    if exhibit.kind != "scatter" or not exhibit.settings.get("trend") or not numbers:
-        return ""
-    points = plot_columns(exhibit.table, [], ["x", "y"]).dropna()
-    x, y = points["x"].to_numpy(), points["y"].to_numpy()
-    correlation = pearson(x, y, units=point_units(exhibit.settings))
-    return (
-        f"Pearson r = {estimate_text(correlation)}, n = {correlation.n}."
-        if correlation
-        else ""
-    )
-
-
-def point_units(settings: Mapping[str, Any]) -> int | None:
-    """Of how many benchmarks the points of a scatter are; None where nobody says."""
-    units = settings.get("units")
-    return units if isinstance(units, int) else None
 
 
 def cell_text(value: object, most: int = 120) -> str:
@@ -120,15 +158,6 @@ def cell_text(value: object, most: int = 120) -> str:
     if isinstance(value, list | tuple):
         return plain_text(", ".join(cell_text(part, 40) for part in value[:50]), most)
     return plain_text(value, most)
-
-
-def estimate_text(estimate: Estimate) -> str:
-    """A value and its interval.
-
-    >>> estimate_text(Estimate(0.3, 0.28, 0.32, 0.95, 1000, "bootstrap"))
-    '0.300 [0.280, 0.320]'
-    """
-    return str(estimate).replace("nan", "–")
 
 
 def _series_summary(table: pd.DataFrame) -> pd.DataFrame:
@@ -182,15 +211,15 @@ def _column_cells(values: "pd.Series[Any]") -> list[str]:
 def _findings_grid(report: Report) -> TextGrid | None:
     rows = tuple(
         (
-            plain_text(finding.statistic, 40),
-            plain_text(finding.decision or "", 80),
-            estimate_text(finding.estimate),
-            plain_text(finding.reader, 40),
-            plain_text(finding.condition, 40),
-            f"{finding.estimate.n:,}",
-            plain_text(finding.estimate.method, 120),
+            plain_text(f.statistic, 40),
+            plain_text(f.decision or "", 80),
+            str(f.estimate).replace("nan", "–"),
+            plain_text(f.reader, 40),
+            plain_text(f.condition, 40),
+            f"{f.estimate.n:,}",
+            plain_text(f.estimate.method, 120),
         )
-        for finding in unlisted_findings(report)
+        for f in unlisted_findings(report)
     )
     # The decision first: a page shows the left of a broad table.
     header = ("statistic", "decision", "estimate", "reader", "condition", "n", "method")
@@ -202,25 +231,17 @@ def _findings_grid(report: Report) -> TextGrid | None:
 
 def _items_grid(report: Report) -> TextGrid | None:
     items, highlight = report.items, report.highlight
-    if highlight is None or highlight.column not in items:
+    if highlight is None or items.get(highlight.column, items.index).dtype != bool:
         return None
-    if items[highlight.column].dtype != bool:
-        return None
-    chosen_items = items[items[highlight.column]]
+    chosen = items[items[highlight.column]]
     # A colon marks what a reader answered; the texts are the benchmark's own.
-    texts = [
-        column
-        for column in items.select_dtypes(["object", "string"]).columns
-        if ":" not in str(column)
-    ][:MOST_TEXTS]
-    chosen = chosen_items[texts].head(MOST_ITEMS)
+    columns = map(str, items.select_dtypes(["object", "string"]).columns)
+    texts = [column for column in columns if ":" not in column][:MOST_TEXTS]
     rows = tuple(
-        (plain_text(name, 40), *(_item_text(text) for text in row))
-        for name, row in zip(
-            chosen.index, chosen.itertuples(index=False, name=None), strict=True
-        )
+        (plain_text(name, 40), *map(_item_text, row))
+        for name, *row in chosen[texts].head(MOST_ITEMS).itertuples(name=None)
     )
-    note = f"{len(rows)} of {len(chosen_items):,} {plain_text(highlight.note, 200)}"
+    note = f"{len(rows)} of {len(chosen):,} {plain_text(highlight.note, 200)}"
     header = ("id", *(plain_text(text, 40) for text in texts))
     return TextGrid(plain_text(highlight.title, 60), header, rows, note)
 
@@ -248,14 +269,138 @@ def _mapping_leaves(
             yield name, cell_text(value, 300)
 
 
-def _omission_note(table: pd.DataFrame, limits: tuple[int, int]) -> str:
-    rows, columns = table.shape
-    parts: Sequence[str] = [
-        f"{most} of {total:,} {what}"
-        for most, total, what in (
-            (limits[0], rows, "rows"),
-            (limits[1], columns, "columns"),
-        )
-        if total > most
+def change_grids(report: Report) -> Iterator[TextGrid]:
+    """A small table of what differs most certainly, beside the headline's reports."""
+    first = headline(report)
+    if first is not None:
+        rows = [row for row in list_differences(report) if row.names == first.names]
+        names = plain_text(f"{first.names[1]} less {first.names[0]}", WIDEST)
+        shown = rows[:MOST_CHANGES]
+        header = (names, "old", "new", f"difference ({say_levels(shown)}; * not 0)")
+        cells = tuple(_difference_cells(shown))
+        yield TextGrid("What differs", header, cells)
+
+
+def _difference_cells(rows: Sequence[Difference]) -> Iterator[tuple[str, ...]]:
+    """What differs, both values, and the difference."""
+    for row in rows:
+        gap = row.gap
+        ends = " to ".join(say_value(row, e, signed=True) for e in (gap.low, gap.high))
+        change = f"{say_value(row, gap.value, signed=True)} ({ends})"
+        mark = "*" if row.is_certain else ""
+        old, new = (say_value(row, value) for value in (row.old, row.new))
+        yield short_name(row), old, new, f"{change}{mark}"
+
+
+MOST_PARTS = 12  # rows; a benchmark has three or four parts
+BASELINE = "majority class"  # what the baseline is called where a table does not say
+PERCENT, BITS, COUNT = "percent", "bits", "count"
+FIGURES = {  # what stands over a column, and how its figures are said
+    "accuracy": ("accuracy", PERCENT),
+    "baseline": ("", PERCENT),
+    "over": ("over permuted", PERCENT),
+    "bits": ("bits", BITS),
+    "gain": ("gain", PERCENT),
+    "loss": ("loss if shuffled", PERCENT),
+    "bound": ("bound", PERCENT),
+    "families": ("families", COUNT),
+}
+# What a narrow terminal does without, the first before the others.
+SPARE = ("families", "bits", "bound", "reader", "over", "baseline", "accuracy")
+NOTE = (
+    "Percent and percentage points, with 95 % CI, of a gain 90 %; over permuted: "
+    "accuracy less that with permuted labels; bound: the largest effect that models "
+    "tried leave open. A CI is of one model; verdicts share their error among all."
+)
+
+
+def parts_grid(
+    reports: Sequence[Report], *, without: Sequence[str] = (), intervals: bool = True
+) -> TextGrid | None:
+    """The table of all reports; None where none has one.
+
+    Args:
+        reports: Of one benchmark.
+        without: Columns that are left out.
+        intervals: Whether accuracies stand with their intervals too.
+    """
+    tables = [e for report in reports for e in report.exhibits if is_parts(e)]
+    # A model and its figures are of one table: of that which holds them against blanks.
+    tables.sort(key=lambda e: not ("over" in e.table and e.table["over"].notna().any()))
+    rows = list(_merge_rows(tables).values())[:MOST_PARTS]
+    if not rows:
+        return None
+    baseline = plain_text(tables[0].settings.get("baseline", BASELINE), 30)
+    columns = [
+        name
+        for name in ("reader", *FIGURES)
+        if name not in without and any(_cell(row, name) for row in rows)
     ]
-    return f"{' and '.join(parts)} shown." if parts else ""
+    heads = {"reader": "model", "baseline": baseline}
+    header = ("part", *(heads.get(n) or FIGURES[n][0] for n in columns))
+    cells = [
+        (
+            plain_text(row["part"], 40),
+            *(_cell(row, n, intervals=intervals or n != "accuracy") for n in columns),
+        )
+        for row in rows
+    ]
+    return TextGrid("What each part predicts", header, tuple(cells), NOTE)
+
+
+def narrow_parts(reports: Sequence[Report], width: int) -> TextGrid | None:
+    """The table with as many of its columns as have room in a terminal."""
+    grid = parts_grid(reports)
+    for count in range(len(SPARE) + 1):
+        if grid is None or _width(grid) <= width:
+            break
+        grid = parts_grid(reports, without=SPARE[:count], intervals=False)
+    return grid
+
+
+def is_parts(exhibit: Exhibit) -> bool:
+    """Whether an exhibit is such a table."""
+    return exhibit.kind == PARTS and {"part", "reader"} <= {*exhibit.table.columns}
+
+
+def _merge_rows(tables: Sequence[Exhibit]) -> dict[str, dict[str, object]]:
+    """The rows by part, each cell of the first table that has it."""
+    merged: dict[str, dict[str, object]] = {}
+    for exhibit in tables:
+        for record in exhibit.table.to_dict("records"):
+            part = plain_text(record["part"], 200)
+            row = merged.setdefault(part, {"part": part})
+            for name, value in record.items():
+                if pd.api.types.is_scalar(value) and not pd.isna(value):
+                    row.setdefault(str(name), value)
+    return merged
+
+
+def _cell(row: Mapping[str, object], name: str, *, intervals: bool = True) -> str:
+    """What a column says of a row; empty where nobody asked."""
+    if name == "reader":
+        return reader_words(plain_text(row.get(name, ""), 40))
+    form = FIGURES[name][1]
+    value = to_number(row.get(name))
+    if math.isnan(value):
+        return ""
+    if name == "bound":  # rounded as its sentence is
+        return FORMS["upper"](value).partition(" ")[0]
+    text = _figure(value, form)
+    low, high = (to_number(row.get(f"{name}_{end}")) for end in ("low", "high"))
+    if name in ESTIMATES and intervals and low < high:
+        text += f" ({_figure(low, form)} to {_figure(high, form)})"
+    return text
+
+
+def _figure(value: float, form: str) -> str:
+    """A figure in its unit, without the unit: that stands under the table."""
+    if form == COUNT:
+        return f"{value:,.0f}"
+    return f"{value:z.2f}" if form == BITS else f"{100 * value:z.1f}"
+
+
+def _width(grid: TextGrid) -> int:
+    """The letters that a line of the table takes in a terminal."""
+    columns = zip(grid.header, *grid.rows, strict=True)
+    return sum(2 + max(map(len, column)) for column in columns)

@@ -1,6 +1,5 @@
 """What a page shows of reports, section by section, before any markup."""
 
-import re
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +26,7 @@ from measurand.report.bars import (
 from measurand.report.command import command
 from measurand.report.differences import compared_verdicts
 from measurand.report.explorer import Explorer, explore, name_items
+from measurand.report.figures import figure_title
 from measurand.report.map import (
     CardAnchors,
     MapView,
@@ -34,31 +34,23 @@ from measurand.report.map import (
     map_labels,
     view_map,
 )
-from measurand.report.parts import SPARE, is_parts, parts_grid
 from measurand.report.patterns import Pattern, find_patterns
+from measurand.report.points import trend_remark
 from measurand.report.tables import (
+    SPARE,
     TextGrid,
     exhibit_grid,
     grids,
+    is_parts,
     mapping_grid,
-    trend_remark,
+    parts_grid,
 )
-from measurand.report.terminal import heading
-from measurand.report.titles import figure_title
 from measurand.wording import say_report
-from measurand.wording.details import list_warnings
+from measurand.wording.details import heading, list_warnings
 from measurand.wording.phrases import capitalise, say_readers
 from measurand.wording.text import join_sentences, plain_text
 
 MOST_DRAWN = 900_000  # bytes of figures in one page; the rest lies in figures/
-NUMERIC = {"estimate", "n", "value", "low", "high", "p"}
-# A number, alone or with its interval behind it, or none.
-NUMBER = re.compile(r"[-−+]?[\d.,]+(e[-+]?\d+)?%?( \[[-\d., ]+\])?$|–$")
-BROAD = 8  # columns beyond which the first one stays in sight
-TALL = 20  # rows beyond which a table scrolls in its own box
-LONG = 24  # a cell of more letters would otherwise be squeezed into a tall one
-
-
 FILES = {  # what is saved for who repairs, by how its name begins
     "repair/kept_": "items of the repaired subset",
     "repair/removed_": "items that it leaves out",
@@ -77,27 +69,6 @@ class FileLink:
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A cell: its text, whether it heads its row, its kind, how strongly shaded."""
-
-    text: str
-    heads: bool = False
-    kind: str = ""
-    shade: int = 0
-
-
-@dataclass(frozen=True)
-class GridView:
-    """A table as a template reads it."""
-
-    title: str
-    header: Sequence[str]
-    cells: Sequence[Sequence[Cell]]
-    note: str
-    shape: str
-
-
-@dataclass(frozen=True)
 class FigureView:
     """A figure or table of an exhibit."""
 
@@ -105,7 +76,7 @@ class FigureView:
     title: str
     caption: str
     image: str
-    grid: GridView
+    grid: TextGrid
     kind: str = "figure"
 
 
@@ -120,7 +91,7 @@ class Chapter:
     provisional: bool
     facts: Sequence[tuple[str, str]]
     figures: Sequence[FigureView | cards.CardsView]
-    grids: Sequence[GridView]
+    grids: Sequence[TextGrid]
 
 
 @dataclass(frozen=True)
@@ -133,7 +104,7 @@ class PageView:
     answers: Sequence[Answer]
     lead: Answer
     warnings: Sequence[str]
-    table: GridView | None
+    table: TextGrid | None
     parts: BarChart | None
     patterns: Sequence[Pattern]
     maps: Sequence[MapView]
@@ -143,7 +114,7 @@ class PageView:
     command: str
     explorer: Explorer | None
     chapters: Sequence[Chapter]
-    not_run: GridView | None
+    not_run: TextGrid | None
     glossary: Mapping[str, str]
     changes: BarChart | None = None
     compared: Sequence[tuple[str, str, Tone]] = ()
@@ -218,7 +189,7 @@ def _view_page(
         answers,
         worst_answer(answers),
         _join_warnings(reports),
-        view_grid(table) if table else None,
+        table,
         parts_chart(reports),
         patterns,
         maps,
@@ -228,7 +199,7 @@ def _view_page(
         command(reports),
         explore(reports, named, folders),
         chapters,
-        view_grid(missing) if missing else None,
+        missing,
         {term: sentences[term] for term in sorted(terms) if term in sentences},
         changes_chart(reports[0]),
         [*compared_verdicts(reports[0])],
@@ -285,7 +256,7 @@ def _view_chapter(
         verdict.provisional,
         [(name, value) for name, value in facts if value],
         figures,
-        [view_grid(grid) for grid in grids(report)],
+        grids(report),
     )
 
 
@@ -341,7 +312,7 @@ def _view_figure(exhibit: Exhibit, anchor: str, title: str, image: str) -> Figur
     caption, grid = plain_text(exhibit.caption, 800), exhibit_grid(exhibit)
     remark = trend_remark(exhibit) if image else grid.note
     caption = join_sentences(caption, remark)
-    return FigureView(anchor, title, caption, image, view_grid(grid))
+    return FigureView(anchor, title, caption, image, grid)
 
 
 def _find_card_anchors(
@@ -371,28 +342,6 @@ def _label_hues(exhibits: Sequence[Exhibit]) -> dict[str, int]:
         for name in (map_labels(e) if e.kind == "map" else cards.card_labels(e))
     }
     return {name: code for code, name in enumerate(sorted(names))}
-
-
-def view_grid(grid: TextGrid) -> GridView:
-    """A table for a template."""
-    kinds = {" tall": len(grid.rows) > TALL, " broad": len(grid.header) > BROAD}
-    shape = "".join(name for name, holds in kinds.items() if holds)
-    cells = [[*_row_cells(grid, row)] for row in range(len(grid.rows))]
-    return GridView(grid.title, grid.header, cells, grid.note, shape)
-
-
-def _row_cells(grid: TextGrid, row: int) -> Iterator[Cell]:
-    texts = grid.rows[row]
-    if not grid.header:
-        yield Cell(texts[0], heads=True)
-        yield from (Cell(text) for text in texts[1:])
-        return
-    shades = grid.shades[row] if grid.shades else (0,) * len(texts)
-    for name, text, shade in zip(grid.header, texts, shades, strict=True):
-        kind = "long" if len(text) > LONG else ""
-        kind = "number" if name in NUMERIC or NUMBER.match(text) else kind
-        kind = "term" if name == "statistic" else kind
-        yield Cell(text, False, kind, shade)
 
 
 def repair_links(

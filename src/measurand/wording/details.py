@@ -30,6 +30,15 @@ class Details:
     tone: str = ""
 
 
+def heading(report: Report) -> tuple[str, str]:
+    """What kind of report it is, and of what."""
+    name = plain_text(report.benchmark.get("name", "a benchmark"), 120)
+    kind = f"{report.audit} audit"
+    if report.audit == "compare":
+        kind = f"{report.settings.get('audit', '')} comparison".lstrip()
+    return plain_text(kind), name
+
+
 def find_estimate(
     report: Report, statistic: str, reader: str | None = None, condition: str = ""
 ) -> Estimate | None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 
 ESCAPE = re.compile(
@@ -58,3 +59,14 @@ def join_sentences(*parts: str) -> str:
     return "".join(
         [first.rstrip(".") + "." if rest else first, *(f" {p}" for p in rest)]
     )
+
+
+def lay_out_columns(rows: Sequence[Sequence[object]]) -> list[str]:
+    """The rows as lines whose cells stand under each other.
+
+    >>> lay_out_columns([("a", "b"), ("long", "c")])
+    ['  a     b', '  long  c']
+    """
+    cells = [[plain_text(cell, 200) for cell in row] for row in rows]
+    widths = [min(max(map(len, column)), 48) for column in zip(*cells, strict=True)]
+    return ["  " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in cells]

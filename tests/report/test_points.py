@@ -8,6 +8,7 @@ from measurand.core.finding import Exhibit
 from measurand.report.figures import draw_svg
 from measurand.report.html import page
 from measurand.report.markdown import markdown
+from measurand.report.points import Frame, place_labels
 from measurand.report.tables import exhibit_grid
 from measurand.stats.paired import pearson, trend_line
 from tests.report.gallery import leaky, mapped, planes
@@ -158,3 +159,17 @@ def test_a_table_is_shaded_by_its_numbers():
     assert exhibit_grid(empty).shades == ()
     missing = replace(shown, table=table.assign(a=np.nan, b=np.nan))
     assert exhibit_grid(missing).shades == ((0, 0, 0), (0, 0, 0))
+
+
+def test_labels_do_not_collide_and_leave_no_frame():
+    frame = Frame(300, 200, (0, 1), (0, 1))
+    points = [(0.5, 0.5 + 0.001 * i) for i in range(60)]
+    found = place_labels(points, [f"reader {i}" for i in range(60)], frame, [], [])
+    assert 0 < len(found) < 60
+    boxes = [
+        frame.box("reader 10", *frame.pixels(row.at_x, row.at_y), row.align == "right")
+        for row in found.itertuples()
+    ]
+    tops = sorted(box[1] for box in boxes)
+    assert tops[0] >= 0
+    assert max(box[3] for box in boxes) <= 200

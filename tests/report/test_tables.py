@@ -11,9 +11,9 @@ from measurand.core.clause import Name
 from measurand.core.finding import Exhibit
 from measurand.report.html import page, page_of_all
 from measurand.report.markdown import brief_markdown, markdown
-from measurand.report.parts import narrow_parts, parts_grid
 from measurand.report.saved import load_report, save_report
 from measurand.report.summary import WIDTH, summary, summary_of_all
+from measurand.report.tables import exhibit_grid, grids, narrow_parts, parts_grid
 from tests.report.verdicts import estimate, report_of
 
 
@@ -129,3 +129,21 @@ def test_cells_of_a_stranger_are_shown_as_far_as_they_are_figures():
     assert parts_grid([replace(report, exhibits=(lacking,))]) is None
     empty = Exhibit("parts", "parts", pd.DataFrame(), "")
     assert parts_grid([replace(report, exhibits=(empty,))]) is None
+
+
+def test_a_distribution_is_summed_up(realistic):
+    grid = exhibit_grid(realistic.exhibits[2])
+    assert grid.header[:4] == ("series", "count", "mean", "std")
+    assert [row[:2] for row in grid.rows] == [
+        ("tfidf", "20"),
+        ("minilm", "20"),
+        ("bert", "20"),
+    ]
+
+
+def test_telling_items_are_those_right_without_evidence(realistic):
+    grid = next(g for g in grids(realistic) if g.title.startswith("Items"))
+    wanted = realistic.items[realistic.items["measurand.without_evidence"]]
+    assert [row[0] for row in grid.rows] == wanted.index[:20].tolist()
+    assert grid.header == ("id", "premise", "hypothesis", "label")
+    assert f"20 of {len(wanted)}" in grid.note
