@@ -17,7 +17,7 @@ import pandas as pd
 from bench.figures import Figure, cpu
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Exhibit, Finding, Report, Verdict
-from measurand.report.saved import Reports, save_reports
+from measurand.report.reports import Reports, save_reports
 
 SIZES = (10_000, 100_000)
 FLAGS = (

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from measurand.report.saved import Reports, save_report, save_reports
+from measurand.report.reports import Reports, save_reports
+from measurand.report.saved import save_report
 from tests.cli.commands import in_process
 from tests.report.conftest import realistic
 from tests.report.verdicts import report_of

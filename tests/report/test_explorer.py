@@ -11,7 +11,7 @@ from measurand.core.names import ROW
 from measurand.report.explorer import explore, name_items
 from measurand.report.html import page, page_of_all
 from measurand.report.patterns import find_patterns
-from measurand.report.view import view_reports
+from measurand.report.view import view_page
 from tests.report.verdicts import items, report_of
 
 
@@ -32,11 +32,11 @@ def searched(view):
 
 
 def test_an_item_on_a_card_is_found_by_its_id(reports):
-    view = view_reports(reports, {}, {})
-    shown = {example.ident for p in view.patterns for example in p.examples}
+    view = view_page(reports, {}, joint=True)
+    shown = {example.ident for p in view["patterns"] for example in p.examples}
     assert shown
     assert shown <= {*reports[0].items.index}
-    assert shown <= {*searched(view.explorer)}
+    assert shown <= {*searched(view["explorer"])}
     assert not shown <= {*searched(explore(reports))}  # else this tries nothing
 
 

@@ -10,8 +10,7 @@ from selenium.webdriver.support.select import Select
 
 from measurand.core.finding import Exhibit
 from measurand.report.html import page
-from measurand.report.index import index_page
-from measurand.report.saved import Reports, save_reports
+from measurand.report.reports import Reports, index_page, save_reports
 from tests.report.conftest import ATTACKS, exhibits
 from tests.report.gallery import carded, mapped
 from tests.report.verdicts import items, report_of

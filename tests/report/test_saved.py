@@ -16,7 +16,7 @@ from measurand.core.clause import Clause, Name
 from measurand.core.errors import BadInput, BadOption, StoreFailed
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Exhibit, Finding, Verdict
-from measurand.report import saved
+from measurand.report import reports, saved
 
 KEYS = (
     "schema audit benchmark verdict findings settings not_run warnings files "
@@ -239,7 +239,7 @@ def test_an_unwritable_folder_is_one_line(lean, tmp_path):
 @pytest.mark.slow
 def test_a_full_disk_is_one_line_and_leaves_no_scraps(lean_folder, tmp_path):
     script = (
-        "import resource, sys; from measurand.report import saved; "
+        "import resource, sys; from measurand.report import reports, saved; "
         "from measurand.core.errors import StoreFailed\n"
         "report = saved.load_report(sys.argv[1])\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))\n"
@@ -341,30 +341,30 @@ def test_a_folder_that_a_link_leads_to_is_read(lean_copy, tmp_path):
 
 
 def test_of_several_reports_none_lies_behind_a_link(lean, tmp_path):
-    saved.save_reports(saved.Reports({"leakage": lean}), tmp_path / "all", {})
+    reports.save_reports(reports.Reports({"leakage": lean}), tmp_path / "all", {})
     shutil.move(tmp_path / "all" / "leakage", tmp_path / "secret")
     (tmp_path / "all" / "leakage").symlink_to(tmp_path / "secret")
     with pytest.raises(BadInput, match=r"^\S+/leakage cannot be read: it is a link"):
-        saved.load_folder(tmp_path / "all")
+        reports.load_folder(tmp_path / "all")
 
 
 def test_the_list_of_several_reports_is_no_link(lean, tmp_path):
-    saved.save_reports(saved.Reports({"leakage": lean}), tmp_path / "all", {})
+    reports.save_reports(reports.Reports({"leakage": lean}), tmp_path / "all", {})
     shutil.move(tmp_path / "all" / "audits.json", tmp_path / "secret")
     (tmp_path / "all" / "audits.json").symlink_to(tmp_path / "secret")
     with pytest.raises(BadInput, match=r"^cannot read \S+/audits.json: it is a link"):
-        saved.load_folder(tmp_path / "all")
+        reports.load_folder(tmp_path / "all")
 
 
 def test_several_reports_of_one_audit_have_a_page_that_leads_to_them(lean, tmp_path):
     of_other = replace(lean, benchmark={**lean.benchmark, "name": "moons"})
-    reports = saved.Reports({"first": lean, "second": of_other})
-    saved.save_reports(reports, tmp_path / "all", {})
+    both = reports.Reports({"first": lean, "second": of_other})
+    reports.save_reports(both, tmp_path / "all", {})
     text = (tmp_path / "all" / "report.html").read_text("utf-8")
-    for name in reports:
+    for name in both:
         assert f'href="{name}/report.html"' in text
-    assert [*saved.load_all(tmp_path / "all")] == ["first", "second"]
-    assert [*saved.load_all(tmp_path / "all" / "first")] == [lean.audit]
+    assert [*reports.load_all(tmp_path / "all")] == ["first", "second"]
+    assert [*reports.load_all(tmp_path / "all" / "first")] == [lean.audit]
 
 
 def test_a_file_of_a_report_is_read_within_bounds(lean_copy, monkeypatch):
@@ -389,7 +389,7 @@ def test_a_file_with_too_long_a_name_is_named(lean_copy):
 
 
 @pytest.mark.parametrize("name", ["r1\0", "r" * 5_000, "\ud800"])
-@pytest.mark.parametrize("load", [saved.load_report, saved.load_folder])
+@pytest.mark.parametrize("load", [saved.load_report, reports.load_folder])
 def test_what_no_file_can_be_called_is_one_line(name, load):
     with pytest.raises(BadInput, match="give the path of a folder") as failed:
         load(name)

@@ -26,7 +26,7 @@ from measurand.core.setting import declarations
 from measurand.core.task import Task
 from measurand.experiment.experiment import Experiment, Workplace, renew_budget
 from measurand.readers.names import ReaderChoices, name_readers, tell_apart
-from measurand.report.saved import Reports, load_folder
+from measurand.report.reports import Reports, load_folder
 from measurand.settings.evidence import EvidenceSettings
 from measurand.settings.explanations import ExplanationsSettings
 from measurand.settings.exposure import ExposureSettings

@@ -45,7 +45,7 @@ def verb(
     from measurand.compare.worsening import check_can_be_worse
     from measurand.core.errors import BadInput
     from measurand.core.names import file_stems
-    from measurand.report.saved import Reports
+    from measurand.report.reports import Reports
     from measurand.report.schema import blame_reports
 
     run = Run(out=out, overwrite=overwrite, json=json, verbose=verbose)
@@ -75,7 +75,7 @@ def verb(
 def _load_folder(folder: Path) -> "dict[str, Report]":
     """The reports in a folder by where they lie: one, or all below it."""
     from measurand.core.errors import BadInput
-    from measurand.report.index import MOST_REPORTS, report_folders
+    from measurand.report.reports import MOST_REPORTS, report_folders
     from measurand.report.saved import load_below, load_report
 
     if (folder / "report.json").exists() or not (below := report_folders(folder)):

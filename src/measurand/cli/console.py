@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
     from measurand.core.finding import Report
     from measurand.experiment.experiment import Experiment
-    from measurand.report.saved import Reports
+    from measurand.report.reports import Reports
 
 
 HERE = Engine()  # in processes on this machine
@@ -202,7 +202,7 @@ def deliver(report: "Report", run: Run, log: Mapping[str, Any]) -> None:
 
 def deliver_all(reports: "Reports", run: Run, log: Mapping[str, Any]) -> None:
     """Print and save the reports of several audits of one benchmark."""
-    from measurand.report.saved import save_reports
+    from measurand.report.reports import save_reports
 
     if run.out is not None:
         save_reports(reports, run.out, log, overwrite=run.overwrite)
@@ -211,7 +211,8 @@ def deliver_all(reports: "Reports", run: Run, log: Mapping[str, Any]) -> None:
 
 def print_all(reports: "Reports", run: Run) -> None:
     """Print the reports of several audits, and where they were saved."""
-    from measurand.report.saved import describe_reports, dumps
+    from measurand.report.reports import describe_reports
+    from measurand.report.saved import dumps
     from measurand.report.summary import summary_of_all
 
     if run.json:

@@ -77,8 +77,7 @@ def verb(
 ) -> None:
     """Find three faults planted in a small benchmark about boats, in a minute."""
     from measurand.core.folders import DEMO, replace_folder
-    from measurand.report.index import index_page
-    from measurand.report.saved import Reports, write_reports
+    from measurand.report.reports import Reports, index_page, write_reports
 
     run = Run(seed=seed, workers=workers, store=store, out=out, json=json)
     demonstrate = _demonstrate_suite if everything else _demonstrate_faults

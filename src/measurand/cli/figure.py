@@ -9,7 +9,7 @@ from measurand.settings.running import OverwriteFile
 
 if TYPE_CHECKING:
     from measurand.core.finding import Report
-    from measurand.report.saved import Reports
+    from measurand.report.reports import Reports
 
 
 @parse
@@ -32,7 +32,7 @@ def verb(
     """Draw one figure of a saved report for a paper."""
     from measurand.core.files import check_new_file, write_file
     from measurand.report.figures import draw_for_paper, to_inches
-    from measurand.report.saved import load_all
+    from measurand.report.reports import load_all
     from measurand.report.schema import blame_reports
 
     inches = to_inches(width)

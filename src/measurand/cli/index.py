@@ -21,7 +21,7 @@ def verb(
 ) -> None:
     """Write a page that lists all reports of a folder by what they answer."""
     from measurand.core.files import check_new_file, write_file
-    from measurand.report.index import index_page
+    from measurand.report.reports import index_page
 
     path = out or folder / "index.html"
     check_new_file(path, overwrite=overwrite, inputs=[])

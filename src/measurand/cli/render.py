@@ -22,7 +22,7 @@ def verb(
     """Write a saved report as Markdown, for a data card."""
     from measurand.core.files import check_new_file, write_file
     from measurand.report.markdown import brief_markdown, markdown
-    from measurand.report.saved import load_all
+    from measurand.report.reports import load_all
     from measurand.report.schema import blame_reports
 
     if out is not None:

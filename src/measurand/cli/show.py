@@ -75,7 +75,7 @@ def _print_logs(source: str) -> bool:
 
 def _summarise_folder(folder: Path, *, verbose: bool) -> str:
     """The answer of the report in a folder, or those of all audits in it."""
-    from measurand.report.saved import Reports, load_folder
+    from measurand.report.reports import Reports, load_folder
     from measurand.report.summary import summary, summary_of_all
 
     loaded = load_folder(folder)

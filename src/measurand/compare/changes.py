@@ -266,21 +266,18 @@ def _pair_changes(
     changes = []
     for key, (a, b) in enumerate(matches):
         same_quantity = _is_same_quantity(a, b, reports, comparison)
-        change = Change(a, b, None, same_quantity)
+        gap, clear, units = None, False, 0
         row = a and b and _pair_items(a, b, reports, comparison, versions)
         if row:
-            clear, units = row["clear"], row["clusters"]
-            change = Change(a, b, row_estimate(row), same_quantity, clear, units)
+            gap, clear, units = row_estimate(row), row["clear"], row["clusters"]
         elif key in paired:
             estimate, units = paired[key]
             gap = replace(estimate, method=f"{PAIRED}: {estimate.method}")
             clear = is_clear(gap, units)
-            change = Change(a, b, gap, same_quantity, clear, units)
         elif a is not None and b is not None and same_quantity:
-            unpaired = between(a.estimate, b.estimate, dependent=share)
-            clear = unpaired is not None and is_clear(unpaired, unpaired.n)
-            change = replace(change, gap=unpaired, is_clear=clear)
-        changes.append(change)
+            gap = between(a.estimate, b.estimate, dependent=share)
+            clear = gap is not None and is_clear(gap, gap.n)
+        changes.append(Change(a, b, gap, same_quantity, clear, units))
     return _order_changes(Changes(names, reports, comparison, share, len(ids), changes))
 
 

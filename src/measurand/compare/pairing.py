@@ -1,6 +1,7 @@
 """The items that two reports share, and what differs on them."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -10,9 +11,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from measurand.compare.versions import (
+    common_ids,
     is_called_alike,
     items_by_id,
     role_column,
+    role_texts,
     version_ids,
 )
 from measurand.core.arrays import Floats
@@ -77,14 +80,9 @@ def row_estimate(row: Mapping[Any, Any]) -> Estimate:
 def paired_exhibits(differences: pd.DataFrame) -> Iterator[Exhibit]:
     """The differences under each other."""
     if len(differences):
-        table = differences.assign(
-            name=differences["reader"]
-            + ": "
-            + differences["part"]
-            + differences["second"]
-            + " − "
-            + differences["first"]
-        )
+        columns = differences[["reader", "part", "second", "first"]].to_numpy()
+        names = [f"{who}: {part}{b} − {a}" for who, part, b, a in columns]
+        table = differences.assign(name=names)
         settings = {"margin": 0.0, "x_title": "difference of accuracy"}
         yield Exhibit("paired", "intervals", table, CAPTION, settings)
 
@@ -236,23 +234,14 @@ def shared_ids(first_report: Report, second_report: Report) -> "pd.Index[str]":
 
     Evidence that is itself what is explained may be another version, and is not asked.
     """
-    tables = [items_by_id(first_report), items_by_id(second_report)]
-    ids = tables[0].index.intersection(tables[1].index)
+    reports = first_report, second_report
+    ids = common_ids(*reports)
     same = np.ones(len(ids), bool)
-    explained = any(
-        _has_explained_evidence(report) for report in (first_report, second_report)
-    )
+    explained = any(map(_has_explained_evidence, reports))
     for role in ("query", "label", *(() if explained else ("evidence",))):
-        columns = [
-            role_column(report, role) for report in (first_report, second_report)
-        ]
-        if role == "evidence" and None in columns:
+        if role == "evidence" and None in [role_column(r, role) for r in reports]:
             continue
-        texts = [
-            table[column].reindex(ids).astype(str).to_numpy()
-            for table, column in zip(tables, columns, strict=True)
-            if column in table.columns
-        ]
+        texts = role_texts(reports, role, ids)
         if len(texts) < 2:
             return ids[:0]
         same &= texts[0] == texts[1]
@@ -278,36 +267,27 @@ def paired_differences(
     )
     if len(ids) < LEAST_SHARED or clusters is None or not usable:
         return {}
-    twins = list(
-        dict.fromkeys(t for pair in usable.values() for t in _column_twins(pair))
-    )
+    twins_by_key = {key: _column_twins(pair) for key, pair in usable.items()}
+    twins = list(dict.fromkeys(t for twins in twins_by_key.values() for t in twins))
     scores_by_twin = {twin: _twin_scores(tables, twin, ids) for twin in twins}
     scores = np.hstack([*scores_by_twin.values()])
     draws = resample_means(scores, rng=generator(0, "compare"), clusters=clusters)
     every = np.vstack([column_means(scores), draws])
-    means_by_twin = dict(zip(twins, np.hsplit(every, len(twins)), strict=True))
+    means = dict(zip(twins, np.hsplit(every, len(twins)), strict=True))
     estimates = {}
     for key, pair in usable.items():
+        own = twins_by_key[key]
         first, second = (
-            pair.score.of(
-                *(means_by_twin[twin][:, side] for twin in _column_twins(pair))
-            )
-            for side in (0, 1)
+            pair.score.of(*(means[twin][:, side] for twin in own)) for side in (0, 1)
         )
-        gap = second - first
-        fewest = min(
-            (np.isfinite(scores_by_twin[t][:, 0]) for t in _column_twins(pair)),
-            key=np.sum,
-        )
-        n = int(fewest.sum())
-        if n < LEAST_SHARED:
-            continue
-        try:
-            what = resample_unit(n, clusters[fewest])
-            estimate = percentile_estimate(gap[0], gap[1:], n, what, LEVEL)
-            estimates[key] = estimate, count_clusters(clusters[fewest])
-        except Undefined:
-            continue
+        kept = (np.isfinite(scores_by_twin[twin][:, 0]) for twin in own)
+        fewest = clusters[min(kept, key=np.sum)]
+        n = len(fewest)
+        with suppress(Undefined):
+            if n >= LEAST_SHARED:
+                gap, what = second - first, resample_unit(n, fewest)
+                estimate = percentile_estimate(gap[0], gap[1:], n, what, LEVEL)
+                estimates[key] = estimate, count_clusters(fewest)
     return estimates
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -85,22 +86,33 @@ def version_ids(first: Report, second: Report) -> "pd.Index[str]":
     None where these are few, or less than half of the ids that both have: row numbers
     of two files are the same whatever stands in the rows.
     """
-    tables = [items_by_id(first), items_by_id(second)]
-    ids = tables[0].index.intersection(tables[1].index)
+    ids = common_ids(first, second)
     same = np.zeros(len(ids), bool)
     for role in ("query", "evidence"):
-        columns = [role_column(report, role) for report in (first, second)]
-        texts = [
-            table[column].reindex(ids).astype(str).to_numpy()
-            for table, column in zip(tables, columns, strict=True)
-            if column in table.columns
-        ]
+        texts = role_texts((first, second), role, ids)
         # A text that all items share tells no item from another.
         if len(texts) == 2 and len({*texts[0]}) > 1:
             same |= texts[0] == texts[1]
     if same.sum() < LEAST_VERSION or same.mean() < LEAST_SHARE:
         return ids[:0]
     return ids[same]
+
+
+def common_ids(first: Report, second: Report) -> "pd.Index[str]":
+    """The ids that both have, whatever stands under them."""
+    return items_by_id(first).index.intersection(items_by_id(second).index)
+
+
+def role_texts(
+    reports: Sequence[Report], role: str, ids: "pd.Index[str]"
+) -> "list[np.ndarray[Any, Any]]":
+    """What each report keeps of a role under these ids, as far as it keeps it."""
+    kept = [(items_by_id(report), role_column(report, role)) for report in reports]
+    return [
+        table[column].reindex(ids).astype(str).to_numpy()
+        for table, column in kept
+        if column in table.columns
+    ]
 
 
 def items_by_id(report: Report) -> pd.DataFrame:

@@ -45,11 +45,11 @@ class Answer:
         question: What was asked.
         tone: What the answer means for whoever asked.
         sentence: The answer.
-        cause: Why.
-        certainty: How sure, with the interval in words.
         basis: What it rests on: readers and items.
         steps: What to do, the first thing first.
         verdict: The word that `--fail-on` takes.
+        cause: Why.
+        certainty: How sure, with the interval in words.
         bound: What holds whatever the verdict.
         command: How to do the first of the steps, where that settles it.
         is_coded: Whether the verdict is codes and facts, and so speaks for itself.
@@ -60,11 +60,11 @@ class Answer:
     question: str
     tone: Tone
     sentence: str
-    cause: str
-    certainty: str
     basis: str
     steps: tuple[str, ...]
     verdict: str
+    cause: str = ""
+    certainty: str = ""
     bound: str = ""
     command: str = ""
     is_coded: bool = False
@@ -92,16 +92,15 @@ def answer_report(report: Report) -> Answer:
     """The answer of one report."""
     words = verdict_words(report.audit, plain_text(report.verdict.label, 60))
     answer = Answer(
-        report.audit,
-        audit_title(plain_text(report.audit, 40)),
-        plain_question(report.audit) or f"What does the {heading(report)[0]} say?",
-        words.tone,
-        words.answer,
-        "",
-        "",
-        _describe_basis(report),
-        words.next,
-        plain_text(report.verdict.label, 60),
+        audit=report.audit,
+        title=audit_title(plain_text(report.audit, 40)),
+        question=plain_question(report.audit)
+        or f"What does the {heading(report)[0]} say?",
+        tone=words.tone,
+        sentence=words.answer,
+        basis=_describe_basis(report),
+        steps=words.next,
+        verdict=plain_text(report.verdict.label, 60),
     )
     if report.verdict.clauses:
         return _answer_by_clauses(answer, report)

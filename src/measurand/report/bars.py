@@ -97,7 +97,7 @@ def changes_chart(report: Report) -> BarChart | None:
     known = [end for end in ends if math.isfinite(end)]
     low, high = min(-0.02, *known), max(0.02, *known)
     title = f"{certain or 'None'} of {len(rows)} figures differ for certain"
-    return BarChart(title, CHANGES_NOTE, bars, None, low, high, 0.0, dots=True)
+    return BarChart(title, CHANGES_NOTE, bars, low=low, high=high, dots=True)
 
 
 CHANGES_NOTE = "New less old, with 95 % intervals, in hundredths; the line is 0."
@@ -119,7 +119,8 @@ def ladder_chart(report: Report) -> BarChart | None:
     title = f"{count or 'None'} of {len(bars)} find {effect} beyond the margin"
     low = min(-margin * 1.5, *(b.estimate.low for b in bars), 0.0)
     high = max(margin * 1.5, *(b.estimate.high for b in bars), 0.05)
-    return BarChart(title, note, tuple(bars), None, low, high, margin, dots=True)
+    ends = {"low": low, "high": high, "margin": margin}
+    return BarChart(title, note, tuple(bars), **ends, dots=True)
 
 
 # What a verdict rests on by model, by statistic: what it is called, and its unit.

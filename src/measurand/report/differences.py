@@ -63,10 +63,10 @@ class Difference:
         where: The condition, or several where they are not the same.
         reader: Who found it.
         names: What the reports are called, the earlier first.
-        old: The value in the first, or NaN.
-        new: The value in the other.
         gap: The difference with its interval.
         decision: Which way it goes.
+        old: The value in the first, or NaN.
+        new: The value in the other.
         deciding: Whether the verdicts rest on it.
     """
 
@@ -74,10 +74,10 @@ class Difference:
     where: str
     reader: str
     names: tuple[str, str]
-    old: float
-    new: float
     gap: Estimate
     decision: str
+    old: float = math.nan
+    new: float = math.nan
     deciding: bool = False
 
     @property
@@ -191,6 +191,17 @@ def _cell_interval(value: float, low: float, high: float) -> str:
     return f"{value:z.3f} [{low:z.3f}, {high:z.3f}]" if value == value else "–"
 
 
+def difference_cells(rows: Sequence[Difference]) -> Iterator[tuple[str, ...]]:
+    """What differs, both values, and the difference."""
+    for row in rows:
+        gap = row.gap
+        ends = " to ".join(say_value(row, e, signed=True) for e in (gap.low, gap.high))
+        change = f"{say_value(row, gap.value, signed=True)} ({ends})"
+        mark = "*" if row.is_certain else ""
+        old, new = (say_value(row, value) for value in (row.old, row.new))
+        yield short_name(row), old, new, f"{change}{mark}"
+
+
 def say_levels(rows: Sequence[Difference]) -> str:
     """The level of the intervals, or levels: not all statistics have the same."""
     levels = sorted({row.gap.level for row in rows})
@@ -216,15 +227,15 @@ def holds_changes(exhibit: Exhibit) -> bool:
 def _table_differences(exhibit: Exhibit) -> Iterator[Difference]:
     for row in exhibit.table.to_dict("records"):
         yield Difference(
-            plain_text(row["statistic"]),
-            plain_text(row["condition"]),
-            plain_text(row["reader"]),
-            (plain_text(row["first"], 24), plain_text(row["second"], 24)),
-            to_number(row["first_value"]),
-            to_number(row["second_value"]),
-            _read_gap(row),
-            plain_text(row["decision"]),
-            row.get("deciding") is True,
+            statistic=plain_text(row["statistic"]),
+            where=plain_text(row["condition"]),
+            reader=plain_text(row["reader"]),
+            names=(plain_text(row["first"], 24), plain_text(row["second"], 24)),
+            old=to_number(row["first_value"]),
+            new=to_number(row["second_value"]),
+            gap=_read_gap(row),
+            decision=plain_text(row["decision"]),
+            deciding=row.get("deciding") is True,
         )
 
 
@@ -242,15 +253,14 @@ def _read_finding(finding: Finding) -> Difference:
     name, _, where = later.partition(", ") if minus else ("", "", later)
     part, colon, second = before.partition(": ")
     alone = colon and part != "pair"
+    statistic = finding.statistic.removesuffix(SUFFIX)
     return Difference(
-        "single_accuracy" if alone else finding.statistic.removesuffix(SUFFIX),
-        plain_text(part if alone else where),
-        finding.reader,
-        (plain_text(name, 24), plain_text(second if colon else before, 24)),
-        math.nan,
-        math.nan,
-        finding.estimate,
-        plain_text(finding.decision or ""),
+        statistic="single_accuracy" if alone else statistic,
+        where=plain_text(part if alone else where),
+        reader=finding.reader,
+        names=(plain_text(name, 24), plain_text(second if colon else before, 24)),
+        gap=finding.estimate,
+        decision=plain_text(finding.decision or ""),
     )
 
 

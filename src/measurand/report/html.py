@@ -85,9 +85,9 @@ def breakable(text: object) -> "Markup":
 
 def page(report: Report, figures: Drawings) -> str:
     """The page of one report; `figures` holds the SVG of each exhibit drawn."""
-    from measurand.report.view import view_report
+    from measurand.report.view import view_page
 
-    return render_page(view_report(report, figures))
+    return render_page(view_page([report], {report.audit: figures}, joint=False))
 
 
 def page_of_all(
@@ -96,17 +96,18 @@ def page_of_all(
     not_run: Mapping[str, str],
 ) -> str:
     """One page for the audits of one benchmark, each with a folder beside the page."""
-    from measurand.report.view import view_reports
+    from measurand.report.view import view_page
 
-    return render_page(view_reports(reports, figures, not_run))
+    return render_page(view_page(reports, figures, not_run, joint=True))
 
 
-def render_page(view: Any, template: str = "page.html") -> str:
+def render_page(view: Mapping[str, Any], template: str = "page.html") -> str:
     """The page of a view, with the scripts that it needs and the policy for them."""
     from markupsafe import Markup
 
+    needed = {"map.js": view.get("maps"), "explorer.js": view.get("explorer")}
     # Nothing but files of this package: no text of a benchmark stands in them.
-    scripts = [Markup(page_resource(name)) for name in view.scripts]  # noqa: S704
+    scripts = [Markup(page_resource(n)) for n, is_it in needed.items() if is_it]  # noqa: S704
     policy = POLICY
     if scripts:
         digests = " ".join(f"'{script_digest(script)}'" for script in scripts)

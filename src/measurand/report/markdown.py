@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from measurand.core.finding import Exhibit, Report
 from measurand.report.answer import Answer, answer_report
-from measurand.report.cards import card_lines
+from measurand.report.map import card_lines
 from measurand.report.tables import (
     TextGrid,
     change_grids,

@@ -1,4 +1,4 @@
-"""Reports as directories, one or several: written whole, read back.
+"""A report as a directory: written whole, read back.
 
 report.json     what is stated; no clock, path, host, worker count or duration
 report.html     one page that needs nothing else
@@ -11,8 +11,8 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
 
@@ -32,13 +32,10 @@ from measurand.core.files import (
     write_file,
 )
 from measurand.core.finding import SCHEMA, Exhibit, Finding, Highlight, Report, Verdict
-from measurand.core.folders import REPORT, RUN, replace_folder, seal_folder
+from measurand.core.folders import RUN, replace_folder, seal_folder
 from measurand.core.items import with_columns
-from measurand.report.html import notebook_frame, notebook_text, page_of_all
-from measurand.report.listing import list_entry, list_page
 from measurand.report.schema import check_contents
-from measurand.report.summary import summary_of_all
-from measurand.wording.text import lay_out_columns, plain_text
+from measurand.wording.text import plain_text
 
 UNNAMED = re.compile(r"__index_level_\d+__")  # what pandas calls an index in a file
 MOST_REPORT_BYTES = 2**30  # a study of a year is a hundred times smaller
@@ -116,7 +113,7 @@ def write_report(
     files["report.html"] = page(report, svgs).encode()
     files["report.json"] = dumps(document(report)).encode()
     for name in report.files:
-        if name in {*files, RUN} or not _lies_below(name):
+        if name in {*files, RUN} or not lies_below(name):
             raise BadInput(
                 f"a report cannot keep a file as {quote(name, 80)}; give another name "
                 "below its folder"
@@ -127,10 +124,10 @@ def write_report(
     return svgs
 
 
-def _lies_below(name: str) -> bool:
+def lies_below(name: str) -> bool:
     """Whether a name leads to a file below the folder it is taken in.
 
-    >>> [_lies_below(name) for name in ("repair/kept.txt", "../kept.txt", "/kept.txt")]
+    >>> [lies_below(name) for name in ("repair/kept.txt", "../kept.txt", "/kept.txt")]
     [True, False, False]
     """
     path = Path(name)
@@ -141,7 +138,7 @@ def _read_files(directory: Path, names: Sequence[str]) -> dict[str, bytes]:
     """The files that a report names and that lie below its folder, by name."""
     files: dict[str, bytes] = {}
     left = MOST_REPORT_BYTES
-    for name in filter(_lies_below, names):
+    for name in filter(lies_below, names):
         path = directory / name
         try:
             if path.is_file():
@@ -244,21 +241,19 @@ def read_contents(
     files: Mapping[str, bytes] = EMPTY,
 ) -> Report:
     """The report that `document` wrote, with its items and files beside it."""
-    highlight = contents.get("highlight")
+    highlight = contents.get("highlight") or None
     return Report(
-        str(contents["audit"]),
-        dict(contents["benchmark"]),
-        _read_verdict(**contents["verdict"]),
-        tuple(_read_finding(**finding) for finding in contents["findings"]),
-        dict(contents["settings"]),
-        {name: str(why) for name, why in contents["not_run"].items()},
-        tuple(map(str, contents["warnings"])),
-        tuple(_read_exhibit(**exhibit) for exhibit in contents["exhibits"]),
-        items,
-        files,
-        Highlight(**{name: str(text) for name, text in highlight.items()})
-        if highlight
-        else None,
+        audit=str(contents["audit"]),
+        benchmark=dict(contents["benchmark"]),
+        verdict=_read_verdict(**contents["verdict"]),
+        findings=tuple(_read_finding(**finding) for finding in contents["findings"]),
+        settings=dict(contents["settings"]),
+        not_run={name: str(why) for name, why in contents["not_run"].items()},
+        warnings=tuple(map(str, contents["warnings"])),
+        exhibits=tuple(_read_exhibit(**exhibit) for exhibit in contents["exhibits"]),
+        items=items,
+        files=files,
+        highlight=highlight and Highlight(**{n: str(t) for n, t in highlight.items()}),
     )
 
 
@@ -365,56 +360,6 @@ def _is_missing(cell: object) -> bool:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Reports(Mapping[str, Report]):
-    """Reports by the name of their audit.
-
-    Attributes:
-        reports: The reports themselves.
-        not_run: The audits that could not be run, and why.
-    """
-
-    reports: Mapping[str, Report]
-    not_run: Mapping[str, str] = field(default_factory=dict)
-
-    def __getitem__(self, audit: str) -> Report:
-        """The report of one audit."""
-        return self.reports[audit]
-
-    def __iter__(self) -> Iterator[str]:
-        """The audits that were run."""
-        return iter(self.reports)
-
-    def __len__(self) -> int:
-        """How many audits were run."""
-        return len(self.reports)
-
-    def save(self, directory: str | Path, *, overwrite: bool = False) -> Path:
-        """The folder, with a folder for each report and audits.json in it.
-
-        Reports that are there already are replaced where `overwrite` says so; whatever
-        else is there is refused.
-        """
-        return save_reports(self, directory, {}, overwrite=overwrite)
-
-    def __str__(self) -> str:
-        """What the terminal shows: every report, and what was not run."""
-        return summary_of_all([*self.values()], self.not_run)
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows: a page each, and what was not run."""
-        pages = [notebook_frame(report) for report in self.values()]
-        return "\n".join([*pages, *map(notebook_text, self._reasons())])
-
-    def _reasons(self) -> list[str]:
-        """The lines that say what was not run; none where all was."""
-        rows = [
-            (f"{name} audit not run", plain_text(why, 300))
-            for name, why in self.not_run.items()
-        ]
-        return ["\n".join(lay_out_columns(rows))] if rows else []
-
-
 def load_below(directory: str | Path, name: str | Path) -> Report:
     """The report in a folder below another, to which no link leads."""
     folder = Path(directory, name)
@@ -424,87 +369,3 @@ def load_below(directory: str | Path, name: str | Path) -> Report:
         where = plain_text(folder, 200)
         raise BadInput(f"{where} cannot be read: {failed}") from None
     return load_report(folder)
-
-
-def load_folder(directory: str | Path) -> Report | Reports:
-    """The report in a folder, or the reports of all audits in it."""
-    check_is_path("directory", directory)
-    folder = Path(directory)
-    if not (folder / "report.json").exists() and (folder / "audits.json").exists():
-        return load_reports(folder)
-    return load_report(folder)
-
-
-def load_all(directory: str | Path) -> Reports:
-    """The reports in a folder by audit, also where it is one alone."""
-    loaded = load_folder(directory)
-    return loaded if isinstance(loaded, Reports) else Reports({loaded.audit: loaded})
-
-
-def load_reports(directory: str | Path) -> Reports:
-    """The reports that `save_reports` wrote."""
-    folder = Path(directory)
-    try:
-        check_no_link(folder, "audits.json")
-    except BadInput as failed:
-        where = plain_text(folder, 200)
-        raise BadInput(f"cannot read {where}/audits.json: {failed}") from None
-    contents = read_json(folder / "audits.json", MOST_REPORT_BYTES)
-    told = contents if isinstance(contents, dict) else {}
-    names = told.get("reports", {})
-    missing = told.get("not_run", {})
-    if not isinstance(names, dict) or not isinstance(missing, dict) or not names:
-        where = plain_text(folder, 200)
-        raise BadInput(f"{where}/audits.json names no reports; run the audit again")
-    known = [name for name in map(str, names) if _lies_below(name)]
-    reports = {name: load_below(folder, name) for name in known}
-    return Reports(reports, {str(name): str(why) for name, why in missing.items()})
-
-
-def save_reports(
-    reports: Reports,
-    directory: str | Path,
-    run: Mapping[str, Any],
-    *,
-    overwrite: bool = False,
-) -> Path:
-    """The folder, once every report is in it; `run` goes to each `run.json` alone."""
-    with replace_folder(directory, overwrite=overwrite) as part:
-        write_reports(reports, part, run)
-    return Path(directory)
-
-
-def write_reports(
-    reports: Reports, directory: Path, run: Mapping[str, Any], holds: str = REPORT
-) -> None:
-    """Write several reports, and one page of all, into a folder nobody reads yet."""
-    drawings = {
-        name: write_report(report, directory / name, run)
-        for name, report in reports.items()
-    }
-    text = (
-        page_of_all([*reports.values()], drawings, reports.not_run)
-        if are_of_one(reports.values())
-        else list_page([list_entry(r, name) for name, r in reports.items()])
-    )
-    write_file(directory / "report.html", text.encode())
-    contents = dumps(describe_reports(reports)).encode()
-    write_file(directory / "audits.json", contents)
-    seal_folder(directory, run, holds)
-
-
-def are_of_one(reports: Iterable[Report]) -> bool:
-    """Whether the reports are of one benchmark, each by another audit."""
-    audits = [report.audit for report in reports]
-    names = {str(report.benchmark.get("name")) for report in reports}
-    return len(names) == 1 and len({*audits}) == len(audits) and "compare" not in audits
-
-
-def describe_reports(reports: Reports) -> dict[str, Any]:
-    """The contents of `audits.json`."""
-    return {
-        "schema": SCHEMA,
-        "audit": "all",
-        "reports": {name: document(report) for name, report in reports.items()},
-        "not_run": dict(reports.not_run),
-    }

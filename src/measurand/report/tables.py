@@ -22,13 +22,11 @@ from measurand.report.differences import (
     KIND,
     NEEDED,
     WIDEST,
-    Difference,
     changes_table,
+    difference_cells,
     headline,
     list_differences,
     say_levels,
-    say_value,
-    short_name,
     unlisted_findings,
 )
 from measurand.report.points import trend_remark
@@ -277,19 +275,8 @@ def change_grids(report: Report) -> Iterator[TextGrid]:
         names = plain_text(f"{first.names[1]} less {first.names[0]}", WIDEST)
         shown = rows[:MOST_CHANGES]
         header = (names, "old", "new", f"difference ({say_levels(shown)}; * not 0)")
-        cells = tuple(_difference_cells(shown))
+        cells = tuple(difference_cells(shown))
         yield TextGrid("What differs", header, cells)
-
-
-def _difference_cells(rows: Sequence[Difference]) -> Iterator[tuple[str, ...]]:
-    """What differs, both values, and the difference."""
-    for row in rows:
-        gap = row.gap
-        ends = " to ".join(say_value(row, e, signed=True) for e in (gap.low, gap.high))
-        change = f"{say_value(row, gap.value, signed=True)} ({ends})"
-        mark = "*" if row.is_certain else ""
-        old, new = (say_value(row, value) for value in (row.old, row.new))
-        yield short_name(row), old, new, f"{change}{mark}"
 
 
 MOST_PARTS = 12  # rows; a benchmark has three or four parts

@@ -3,12 +3,12 @@
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from measurand.core.finding import Exhibit, Report
 from measurand.core.names import ROW
-from measurand.core.terms import Tone, audit_title, load_terms
-from measurand.report import cards
+from measurand.core.terms import audit_title, load_terms
 from measurand.report.answer import (
     Answer,
     answer_report,
@@ -25,16 +25,19 @@ from measurand.report.bars import (
 )
 from measurand.report.command import command
 from measurand.report.differences import compared_verdicts
-from measurand.report.explorer import Explorer, explore, name_items
-from measurand.report.figures import figure_title
+from measurand.report.explorer import explore, name_items
+from measurand.report.figures import figure_title, follow_theme
 from measurand.report.map import (
-    CardAnchors,
+    Card,
+    CardsView,
     MapView,
     has_map_points,
-    map_labels,
+    label_hues,
+    read_cards,
+    view_cards,
     view_map,
 )
-from measurand.report.patterns import Pattern, find_patterns
+from measurand.report.patterns import find_patterns
 from measurand.report.points import trend_remark
 from measurand.report.tables import (
     SPARE,
@@ -50,22 +53,14 @@ from measurand.wording.details import heading, list_warnings
 from measurand.wording.phrases import capitalise, say_readers
 from measurand.wording.text import join_sentences, plain_text
 
+View = Mapping[str, Any]  # what a template reads, by name
 MOST_DRAWN = 900_000  # bytes of figures in one page; the rest lies in figures/
-FILES = {  # what is saved for who repairs, by how its name begins
+FILES = {  # what is saved for a repair, by how its name begins
     "repair/kept_": "items of the repaired subset",
     "repair/removed_": "items that it leaves out",
     "repair/work_list": "items to rewrite",
     "repair/work_counts": "how many to rewrite, by cluster",
 }
-
-
-@dataclass(frozen=True)
-class FileLink:
-    """A file of the report, where it lies and what it holds."""
-
-    name: str
-    address: str
-    says: str
 
 
 @dataclass(frozen=True)
@@ -80,88 +75,18 @@ class FigureView:
     kind: str = "figure"
 
 
-@dataclass(frozen=True)
-class Chapter:
-    """All that one report states, for who wants to see everything."""
-
-    anchor: str
-    answer: Answer
-    label: str
-    reason: str
-    provisional: bool
-    facts: Sequence[tuple[str, str]]
-    figures: Sequence[FigureView | cards.CardsView]
-    grids: Sequence[TextGrid]
-
-
-@dataclass(frozen=True)
-class PageView:
-    """A whole page, in the order in which it is read."""
-
-    title: str
-    kind: str
-    name: str
-    answers: Sequence[Answer]
-    lead: Answer
-    warnings: Sequence[str]
-    table: TextGrid | None
-    parts: BarChart | None
-    patterns: Sequence[Pattern]
-    maps: Sequence[MapView]
-    sure: Sequence[tuple[str, Sequence[BarChart]]]
-    links: Sequence[FileLink]
-    card: str
-    command: str
-    explorer: Explorer | None
-    chapters: Sequence[Chapter]
-    not_run: TextGrid | None
-    glossary: Mapping[str, str]
-    changes: BarChart | None = None
-    compared: Sequence[tuple[str, str, Tone]] = ()
-    statement: str = "report.json"
-
-    @property
-    def contents(self) -> Iterator[tuple[str, str]]:
-        """The sections that there are, by anchor."""
-        sections: tuple[tuple[str, str, Any], ...] = (
-            ("changes", "What changed", self.changes or self.compared),
-            ("parts", "Each part", self.parts),
-            ("patterns", "By what", self.patterns or self.maps),
-            ("sure", "How sure", self.sure),
-            ("actions", "What to do", True),
-            ("items", "Items", self.explorer),
-            ("more", "Everything else", True),
-        )
-        return ((anchor, name) for anchor, name, there in sections if there)
-
-    @property
-    def scripts(self) -> list[str]:
-        """The scripts that it needs."""
-        needs = {"map.js": bool(self.maps), "explorer.js": self.explorer is not None}
-        return [name for name, needed in needs.items() if needed]
-
-
-def view_report(report: Report, figures: Mapping[str, bytes]) -> PageView:
-    """The page of one report."""
-    return _view_page([report], {report.audit: figures}, {}, joint=False)
-
-
-def view_reports(
+def view_page(
     reports: Sequence[Report],
     figures: Mapping[str, Mapping[str, bytes]],
-    not_run: Mapping[str, str],
-) -> PageView:
-    """The page of all audits of one benchmark; each has a folder beside the page."""
-    return _view_page(reports, figures, not_run, joint=True)
-
-
-def _view_page(
-    reports: Sequence[Report],
-    figures: Mapping[str, Mapping[str, bytes]],
-    not_run: Mapping[str, str],
+    not_run: Mapping[str, str] = MappingProxyType({}),
     *,
     joint: bool,
-) -> PageView:
+) -> View:
+    """The page of one report, or the `joint` page of all audits of one benchmark.
+
+    Each audit then has a folder beside the page. The view holds all that `page.html`
+    names, in the order in which it is read.
+    """
     kind, name = heading(reports[0])
     title = f"audit of {name}" if joint else f"{kind} of {name}"
     folders = {r.audit: f"{r.audit}/" for r in reports} if joint else {}
@@ -178,33 +103,49 @@ def _view_page(
         chapters.append(_view_chapter(report, views, prefix))
     terms = {f.statistic for report in reports for f in report.findings}
     sentences: Mapping[str, str] = load_terms()["statistic"]
-    patterns = _join_patterns(reports)
+    # Those of the first report that has any.
+    patterns = next(filter(None, map(find_patterns, reports)), [])
     named = {example.ident for pattern in patterns for example in pattern.examples}
     table = parts_grid(reports, without=SPARE[:2] if joint else ())
     missing = mapping_grid("Audits that were not run", not_run) if not_run else None
-    return PageView(
-        title,
-        "audit of" if joint else kind,
-        name,
-        answers,
-        worst_answer(answers),
-        _join_warnings(reports),
-        table,
-        parts_chart(reports),
-        patterns,
-        maps,
-        [*_sure_charts(reports, named=joint)],
-        repair_links(reports, folders),
-        card_text(reports),
-        command(reports),
-        explore(reports, named, folders),
-        chapters,
-        missing,
-        {term: sentences[term] for term in sorted(terms) if term in sentences},
-        changes_chart(reports[0]),
-        [*compared_verdicts(reports[0])],
-        "audits.json" if joint else "report.json",
+    page: dict[str, Any] = {
+        "title": title,
+        "kind": "audit of" if joint else kind,
+        "name": name,
+        "answers": answers,
+        "lead": worst_answer(answers),
+        "warnings": _join_warnings(reports),
+        "table": table,
+        "parts": parts_chart(reports),
+        "patterns": patterns,
+        "maps": maps,
+        "sure": [*_sure_charts(reports, named=joint)],
+        "links": repair_links(reports, folders),
+        "card": card_text(reports),
+        "command": command(reports),
+        "explorer": explore(reports, named, folders),
+        "chapters": chapters,
+        "not_run": missing,
+        "glossary": {t: sentences[t] for t in sorted(terms) if t in sentences},
+        "changes": changes_chart(reports[0]),
+        "compared": [*compared_verdicts(reports[0])],
+        "statement": "audits.json" if joint else "report.json",
+    }
+    return page | {"contents": _list_sections(page)}
+
+
+def _list_sections(page: View) -> list[tuple[str, str]]:
+    """The sections that there are, by anchor."""
+    sections: tuple[tuple[str, str, Any], ...] = (
+        ("changes", "What changed", page["changes"] or page["compared"]),
+        ("parts", "Each part", page["parts"]),
+        ("patterns", "By what", page["patterns"] or page["maps"]),
+        ("sure", "How sure", page["sure"]),
+        ("actions", "What to do", True),
+        ("items", "Items", page["explorer"]),
+        ("more", "Everything else", True),
     )
+    return [(anchor, name) for anchor, name, there in sections if there]
 
 
 def _join_warnings(reports: Sequence[Report]) -> list[str]:
@@ -215,15 +156,6 @@ def _join_warnings(reports: Sequence[Report]) -> list[str]:
         for text in list_warnings(report)
     ]
     return list(dict.fromkeys(texts))
-
-
-def _join_patterns(reports: Sequence[Report]) -> list[Pattern]:
-    """The patterns of the first report that has any."""
-    for report in reports:
-        patterns = find_patterns(report)
-        if patterns:
-            return patterns
-    return []
 
 
 def _sure_charts(
@@ -239,30 +171,31 @@ def _sure_charts(
 
 def _view_chapter(
     report: Report,
-    views: Sequence[FigureView | cards.CardsView | MapView],
+    views: Sequence[FigureView | CardsView | MapView],
     prefix: str,
-) -> Chapter:
+) -> View:
+    """All that one report states, for those who want to see everything."""
     verdict = report.verdict
     facts = [
         ("region", plain_text(verdict.region)),
         ("stage", plain_text(say_readers(verdict.stage or "", report))),
     ]
     figures = [view for view in views if not isinstance(view, MapView)]
-    return Chapter(
-        f"{prefix}all",
-        answer_report(report),
-        plain_text(verdict.label),
-        plain_text(say_report(report), 1_600),
-        verdict.provisional,
-        [(name, value) for name, value in facts if value],
-        figures,
-        grids(report),
-    )
+    return {
+        "anchor": f"{prefix}all",
+        "answer": answer_report(report),
+        "label": plain_text(verdict.label),
+        "reason": plain_text(say_report(report), 1_600),
+        "provisional": verdict.provisional,
+        "facts": [(name, value) for name, value in facts if value],
+        "figures": figures,
+        "grids": grids(report),
+    }
 
 
 def _view_exhibits(
     report: Report, drawn: Mapping[str, bytes], prefix: str, room: int
-) -> tuple[list[FigureView | cards.CardsView | MapView], int]:
+) -> tuple[list[FigureView | CardsView | MapView], int]:
     """Every exhibit, with its drawing as far as there is room, and what that took."""
     exhibits = [_name_plainly(e, report) for e in report.exhibits if not is_parts(e)]
     numbered = [
@@ -270,8 +203,8 @@ def _view_exhibits(
     ]
     # Backwards, so that of several exhibits of one name the first is the one meant.
     anchors = {exhibit.name: anchor for anchor, exhibit in reversed(numbered)}
-    hues = _label_hues(exhibits)
-    views: list[FigureView | cards.CardsView | MapView] = []
+    hues = label_hues(exhibits)
+    views: list[FigureView | CardsView | MapView] = []
     used = 0
     for anchor, exhibit in numbered:
         title = figure_title(exhibit)
@@ -279,13 +212,13 @@ def _view_exhibits(
         if used + len(image) > room:
             image = ""
         if has_map_points(exhibit):
-            links = _find_card_anchors(exhibit, exhibits, anchors)
-            views.append(view_map(exhibit, anchor, title, links, hues, image))
-        elif exhibit.kind == "cards" and cards.read_cards(exhibit):
+            cards = _own_cards(exhibit, exhibits, anchors)
+            views.append(view_map(exhibit, anchor, title, hues, image, cards))
+        elif exhibit.kind == "cards" and read_cards(exhibit):
             maps = [e for e in exhibits if e.settings.get("cards") == exhibit.name]
             there = maps and has_map_points(maps[0])
             on_map = anchors[maps[0].name] if there else None
-            views.append(cards.view_cards(exhibit, anchor, title, hues, on_map))
+            views.append(view_cards(exhibit, anchor, title, hues, on_map))
             image = ""
         else:
             views.append(_view_figure(exhibit, anchor, title, image))
@@ -315,41 +248,27 @@ def _view_figure(exhibit: Exhibit, anchor: str, title: str, image: str) -> Figur
     return FigureView(anchor, title, caption, image, grid)
 
 
-def _find_card_anchors(
+def _own_cards(
     exhibit: Exhibit, exhibits: Sequence[Exhibit], anchors: Mapping[str, str]
-) -> CardAnchors:
-    for candidate in exhibits:
-        if candidate.kind == "cards" and candidate.name == exhibit.settings.get(
-            "cards"
-        ):
-            cluster_cards = cards.read_cards(candidate)
-            return CardAnchors(
-                {
-                    c.cluster: cards.card_anchor(anchors[candidate.name], c.cluster)
-                    for c in cluster_cards
-                },
-                [card.cluster for card in cluster_cards if card.biased],
-            )
-    return CardAnchors({})
-
-
-def _label_hues(exhibits: Sequence[Exhibit]) -> dict[str, int]:
-    """The number of each label's colour, the same in every map and card."""
-    names = {
-        name
-        for e in exhibits
-        if e.kind in ("map", "cards")
-        for name in (map_labels(e) if e.kind == "map" else cards.card_labels(e))
+) -> dict[str, Card]:
+    """The cards of the clusters of a map, by their anchors."""
+    name = exhibit.settings.get("cards")
+    found = (e for e in exhibits if e.kind == "cards" and e.name == name)
+    return {
+        f"{anchors[candidate.name]}-cluster-{card.cluster}": card
+        for candidate in [*found][:1]
+        for card in read_cards(candidate)
     }
-    return {name: code for code, name in enumerate(sorted(names))}
 
 
-def repair_links(
-    reports: Sequence[Report], folders: Mapping[str, str]
-) -> list[FileLink]:
+def repair_links(reports: Sequence[Report], folders: Mapping[str, str]) -> list[View]:
     """The files of the reports, by their place beside the page."""
     return [
-        FileLink(plain_text(name, 80), f"{folders.get(report.audit, '')}{name}", says)
+        {
+            "name": plain_text(name, 80),
+            "address": f"{folders.get(report.audit, '')}{name}",
+            "says": says,
+        }
         for report in reports
         for name in sorted(report.files)
         for start, says in FILES.items()
@@ -371,43 +290,3 @@ def _card_sentence(answer: Answer) -> str:
     sentences = [answer.question, label, answer.sentence, answer.bound]
     sentences += [answer.cause, answer.certainty]
     return " ".join(dict.fromkeys(text for text in sentences if text))
-
-
-# Where a reader prefers dark, drawings exchange each colour for one that is as clear.
-DARK = {  # by the colours that drawings are made with
-    "white": "#1b2229",
-    "#1f2933": "#e8ecf0",
-    "#66727f": "#a9b4bf",
-    "#e7ebef": "#36424e",
-    "#fdebd3": "#362a0d",
-    "#0072B2": "#56b4e9",
-    "#D55E00": "#ff9350",
-    "#00855F": "#2fc79a",
-    "#AA3377": "#e587bd",
-    "#8F6A00": "#e0b84c",
-    "#5B5B5B": "#b4bcc5",
-    "#4B3F91": "#a99cf0",
-    "#f8d3c9": "#3d2015",
-    "#eef6f3": "#12332a",
-    "#ddd": "#36424e",
-    "black": "#e8ecf0",
-    "#000": "#e8ecf0",
-}
-RULES = "".join(
-    f'[{what}="{light}"]{{{what}:{dark}}}'
-    for light, dark in DARK.items()
-    for what in ("fill", "stroke")
-)
-STYLE = f"<style>@media (prefers-color-scheme:dark){{{RULES}}}</style>".encode()
-
-
-def follow_theme(svg: bytes) -> bytes:
-    """The drawing with the style sheet right after its first tag.
-
-    >>> follow_theme(b"<svg><g/></svg>").startswith(b"<svg><style>")
-    True
-    >>> follow_theme(b"<svg/>")
-    b'<svg/>'
-    """
-    start, end, rest = svg.partition(b">")
-    return start + end + STYLE + rest if rest else svg

@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from measurand.core.errors import BadInput
-from measurand.report import index
-from measurand.report.index import index_page
+from measurand.report import reports
+from measurand.report.reports import index_page
 from measurand.report.saved import save_report
 from tests.report.conftest import ATTACKS
 from tests.report.test_html import elements
@@ -112,7 +112,7 @@ def test_a_folder_whose_name_is_no_text_is_listed_by_its_bytes(tmp_path):
 
 
 def test_what_cannot_be_read_takes_no_place_of_what_can(folder, monkeypatch):
-    monkeypatch.setattr(index, "MOST_REPORTS", 2)
+    monkeypatch.setattr(reports, "MOST_REPORTS", 2)
     for number in range(3):
         (folder / f"0{number}").mkdir()
         (folder / f"0{number}" / "report.json").write_text("{}")

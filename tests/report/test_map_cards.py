@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from measurand.report import saved
-from measurand.report.cards import read_cards
 from measurand.report.html import page
+from measurand.report.map import read_cards
 from measurand.report.markdown import markdown
 from tests.report.gallery import BAD, carded, leaky, mapped
 from tests.report.test_html import elements
