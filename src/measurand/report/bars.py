@@ -88,16 +88,14 @@ def changes_chart(report: Report) -> BarChart | None:
     rows = list_differences(report)
     if not rows:
         return None
-    bars = tuple(
-        Bar(short_name(row), row.gap, "", "seen" if row.is_certain else "")
-        for row in rows[:12]
-    )
+    tones = {True: "seen", False: ""}
+    bars = [Bar(short_name(r), r.gap, tone=tones[r.is_certain]) for r in rows[:12]]
     certain = sum(row.is_certain for row in rows)
     ends = [end for bar in bars for end in (bar.estimate.low, bar.estimate.high)]
     known = [end for end in ends if math.isfinite(end)]
     low, high = min(-0.02, *known), max(0.02, *known)
     title = f"{certain or 'None'} of {len(rows)} figures differ for certain"
-    return BarChart(title, CHANGES_NOTE, bars, low=low, high=high, dots=True)
+    return BarChart(title, CHANGES_NOTE, tuple(bars), low=low, high=high, dots=True)
 
 
 CHANGES_NOTE = "New less old, with 95 % intervals, in hundredths; the line is 0."
@@ -106,15 +104,18 @@ CHANGES_NOTE = "New less old, with 95 % intervals, in hundredths; the line is 0.
 def ladder_chart(report: Report) -> BarChart | None:
     """What each model finds, against the margin."""
     margin = named_margin(report)
-    finite = [f for f in report.findings if math.isfinite(f.estimate.value)]
-    stated = {f.statistic for f in finite}
-    statistic = next((name for name in EFFECTS if name in stated), "")
+    stated = {f.statistic: _finite(report, f.statistic) for f in report.findings}
+    statistic = next((name for name in EFFECTS if stated.get(name)), "")
     if not statistic:
         return None
     effect, note = EFFECTS[statistic]
-    rows = [f for f in finite if f.statistic == statistic][:MOST_ROWS]
+    rows = stated[statistic][:MOST_ROWS]
     several = len({f.condition for f in rows}) > 1
-    bars = [_ladder_bar(f, margin, several=several) for f in rows]
+    bars = []
+    for f in rows:
+        part = f"{plain_text(f.condition, 40)}: " if several else ""
+        tone = "seen" if f.estimate.low > margin else ""
+        bars.append(Bar(f"{part}{_reader(f)}", f.estimate, tone=tone))
     count = sum(bar.tone == "seen" for bar in bars)
     title = f"{count or 'None'} of {len(bars)} find {effect} beyond the margin"
     low = min(-margin * 1.5, *(b.estimate.low for b in bars), 0.0)
@@ -139,23 +140,23 @@ EFFECTS = {
 MOST_ROWS = 12
 
 
-def _ladder_bar(finding: Finding, margin: float, *, several: bool) -> Bar:
-    """One model's figure."""
-    name = reader_words(plain_text(finding.reader, 40))
-    label = f"{plain_text(finding.condition, 40)}: {name}" if several else name
-    tone = "seen" if finding.estimate.low > margin else ""
-    return Bar(label, finding.estimate, "", tone)
+def _finite(report: Report, statistic: str) -> list[Finding]:
+    """What is stated of a statistic, as far as it has a value."""
+    found = [f for f in report.findings if f.statistic == statistic]
+    return [f for f in found if math.isfinite(f.estimate.value)]
+
+
+def _reader(finding: Finding) -> str:
+    return reader_words(plain_text(finding.reader, 40))
 
 
 def controls_chart(report: Report) -> BarChart | None:
     """How much of what was planted is recovered."""
     bars = []
-    for finding in report.findings:
-        if finding.statistic == "recovery" and math.isfinite(finding.estimate.value):
-            reader = reader_words(plain_text(finding.reader, 40))
-            label = f"{reader}: {plain_text(finding.condition, 40)}"
-            tone = "fine" if finding.estimate.low > RECOVERED else "unknown"
-            bars.append(Bar(label, finding.estimate, "most of it", tone))
+    for f in _finite(report, "recovery"):
+        tone = "fine" if f.estimate.low > RECOVERED else "unknown"
+        label = f"{_reader(f)}: {plain_text(f.condition, 40)}"
+        bars.append(Bar(label, f.estimate, "most of it", tone))
     if not bars:
         return None
     seen = sum(bar.estimate.low > 0 for bar in bars)
@@ -167,32 +168,26 @@ def controls_chart(report: Report) -> BarChart | None:
 
 def budget_chart(report: Report) -> BarChart | None:
     """What the interval of the figure that decides is made of."""
-    stage = report.verdict.stage
-    for exhibit in report.exhibits:
-        if exhibit.name != "uncertainty" or "group" not in exhibit.table:
-            continue
-        table = exhibit.table
-        groups = [str(group) for group in table["group"]]
-        chosen = next((g for g in groups if g.startswith(str(stage))), groups[0])
-        rows = table[[group == chosen for group in groups]]
-        bars = [
-            Bar(plain_text(row["bar"], 40), _exact(float(row["value"]), report))
-            for row in rows.to_dict("records")
-        ]
-        if not bars:
-            return None
-        most = max(bars, key=lambda bar: bar.estimate.value)
-        title = f"Most of the uncertainty comes from {most.label}"
-        left_out = plain_text(exhibit.caption, 300).rpartition("not in it: ")[2]
-        note = f"Shares of 100 of the variance; not in the interval: {left_out}."
-        return BarChart(title, note, tuple(bars))
-    return None
-
-
-def _exact(value: float, report: Report) -> Estimate:
-    """A share that is counted and not estimated."""
+    found = (e for e in report.exhibits if e.name == "uncertainty")
+    exhibit = next((e for e in found if "group" in e.table), None)
+    if exhibit is None or exhibit.table.empty:
+        return None
+    rows, stage = exhibit.table.to_dict("records"), str(report.verdict.stage)
+    groups = [str(row["group"]) for row in rows]
+    chosen = next((g for g in groups if g.startswith(stage)), groups[0])
     n = max((f.estimate.n for f in report.findings), default=0)
-    return Estimate(value, value, value, 1.0, n, "counted")
+    # Shares are counted and not estimated.
+    shares = [(row["bar"], float(row["value"])) for row in rows]
+    bars = tuple(
+        Bar(plain_text(name, 40), Estimate(share, share, share, 1.0, n, "counted"))
+        for group, (name, share) in zip(groups, shares, strict=True)
+        if group == chosen
+    )
+    most = max(bars, key=lambda bar: bar.estimate.value)
+    title = f"Most of the uncertainty comes from {most.label}"
+    left_out = plain_text(exhibit.caption, 300).rpartition("not in it: ")[2]
+    note = f"Shares of 100 of the variance; not in the interval: {left_out}."
+    return BarChart(title, note, bars)
 
 
 ARMS = {
@@ -205,11 +200,8 @@ AS_GUESSING = "as guessing"
 
 def parts_chart(reports: Sequence[Report]) -> BarChart | None:
     """What an explanation alone gets right, or models that read no more or more."""
-    for draw in (_rationale_chart, _arms_chart):
-        for report in reports:
-            if chart := draw(report):
-                return chart
-    return None
+    charts = (draw(r) for draw in (_rationale_chart, _arms_chart) for r in reports)
+    return next(filter(None, charts), None)
 
 
 def _chart_title(bars: Sequence[Bar], base: Estimate) -> str:
@@ -274,18 +266,14 @@ def _arms_chart(report: Report) -> BarChart | None:
     """What models get right that read no more, other text, or the test's own."""
     bars, first = [], next((f.condition for f in report.findings), "")
     for arm, words in ARMS.items():
-        scores = [
-            f
-            for f in report.findings
-            if f.statistic == "accuracy" and f.condition.startswith(f"{arm}, ")
-        ]
-        sizes = {f.condition for f in scores}
+        stated = [f for f in report.findings if f.statistic == "accuracy"]
+        scores = [f for f in stated if f.condition.startswith(f"{arm}, ")]
+        several = len({f.condition for f in scores}) > 1
         scores.sort(key=lambda f: not f.condition.endswith(f", {first}"))
         for f in scores[:4]:
-            size = f.condition.removeprefix(f"{arm}, ") if len(sizes) > 1 else ""
+            size = f.condition.removeprefix(f"{arm}, ") if several else ""
             at = f", {plain_text(size, 40)}" if size else ""
-            name = f"{reader_words(plain_text(f.reader, 40))}, {words}{at}"
-            bars.append(Bar(name, f.estimate))
+            bars.append(Bar(f"{_reader(f)}, {words}{at}", f.estimate))
     if not bars:
         return None
     title = "What models get right before and after reading texts without labels"
