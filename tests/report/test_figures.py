@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.core.errors import BadOption, UnknownName
+from measurand.core.errors import BadOption, MissingExtra, UnknownName
 from measurand.core.finding import Exhibit
 from measurand.report.figures import (
     KINDS,
@@ -184,3 +184,9 @@ def test_names_formats_and_widths_that_are_none_are_errors(realistic):
     for width in ("wide", "3.3", "0.1in", "-2in", "1e3in"):
         with pytest.raises(BadOption, match="such as"):
             to_inches(width)
+
+
+def test_altair_that_is_not_installed_is_one_clear_line(lean, monkeypatch):
+    monkeypatch.setitem(sys.modules, "altair", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'measurand\[altair\]'"):
+        Figures(lean)["decision-map"]

@@ -107,11 +107,6 @@ class Changes:
     ranking: Sequence[Change]
 
     @property
-    def judged_conditions(self) -> set[str | None]:
-        """The conditions that the two verdicts are on."""
-        return _judged_conditions(self.reports, self.comparison)
-
-    @property
     def paired(self) -> bool:
         """Whether any difference is of items in pairs."""
         return any(
@@ -161,9 +156,8 @@ class Changes:
 
     def leads(self, change: Change) -> bool:
         """Whether a verdict rests on it."""
-        is_judged = any(
-            finding.condition in self.judged_conditions for finding in change.findings
-        )
+        judged = _judged_conditions(self.reports, self.comparison)
+        is_judged = any(finding.condition in judged for finding in change.findings)
         return is_judged and change.statistic in self.comparison.leading
 
     def rank(self, change: Change) -> int:

@@ -7,12 +7,14 @@ between reports about the same items.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import pandas as pd
 
 from measurand.audits import AUDITS
-from measurand.compare import pairing, statistics, tables, worsening
+from measurand.compare import exhibits, pairing, worsening
 from measurand.compare.changes import Changes, judged_condition, report_changes
+from measurand.compare.pairing import LEAST_SHARED, LEVEL
 from measurand.compare.versions import items_by_id
 from measurand.core.audit import Audit, Comparison, findings_by_reader
 from measurand.core.errors import BadInput, BadOption
@@ -41,54 +43,44 @@ def compare(reports: Sequence[Report], names: Sequence[str] | None = None) -> Re
             f"these reports are of {', '.join(audits)}; give reports of one audit"
         )
     names = _report_names(reports) if names is None else names
-    comparison, unlike = statistics.comparable_statistics(
+    named = [*zip(names, reports, strict=True)]
+    comparison, unlike = exhibits.comparable_statistics(
         names, reports, comparison_of(audits[0])
     )
-    entries = statistics.report_entries(names, reports, comparison)
-    correlations, too_few = statistics.correlations(entries, comparison)
+    entries = exhibits.report_entries(names, reports, comparison)
+    correlations, too_few = exhibits.correlations(entries, comparison)
     differences = pairing.accuracy_differences(names, reports)
     pairs = report_changes(names, reports, comparison)
     verdicts = Counter(report.verdict.label for report in reports)
     counts = ", ".join(f"{n} {label}" for label, n in verdicts.most_common())
     worse = worsening.list_worse(names, reports, pairs)
+    # Where changes are stated, each says itself whether it is paired.
+    is_stated = len(differences) or any(pair.ranking for pair in pairs)
+    unpaired = {} if is_stated else {"paired differences": pairing.NOT_PAIRED}
+    findings = [
+        *exhibits.change_findings(pairs),
+        *pairing.paired_findings(differences),
+        *_restate_findings(named),
+        *correlations,
+    ]
     reasons = [f"{len(reports)} reports: {counts}", *axis_changes(pairs), *worse]
     label = worsening.WORSE if worse else "compared"
     return Report(
         audit="compare",
         benchmark={"name": ", ".join(names), "reports": len(reports)},
         verdict=Verdict(label, "", None, "; ".join(reasons)),
-        findings=order_findings(
-            [
-                *tables.change_findings(pairs),
-                *pairing.paired_findings(differences),
-                *_restate_findings(names, reports),
-                *correlations,
-            ]
-        ),
-        settings={
-            "audit": audits[0],
-            "least_shared": pairing.LEAST_SHARED,
-            "level": pairing.LEVEL,
-        },
-        not_run={
-            **unlike,
-            **too_few,
-            **_pairing_note(differences, pairs),
-            **one_sided_parts(pairs),
-        },
+        findings=order_findings(findings),
+        settings={"audit": audits[0], "least_shared": LEAST_SHARED, "level": LEVEL},
+        not_run=unlike | too_few | unpaired | one_sided_parts(pairs),
         warnings=[
             *comparison_warnings(pairs),
-            *(
-                f"{name}: {warning}"
-                for name, report in zip(names, reports, strict=True)
-                for warning in report.warnings
-            ),
+            *(f"{n}: {w}" for n, r in named for w in r.warnings),
         ],
         exhibits=(
             *comparison.exhibits(names, reports),
-            _decision_exhibit(names, reports, comparison),
-            *tables.change_exhibits(pairs),
-            *statistics.statistic_exhibits(entries, comparison),
+            _decision_exhibit(named, comparison),
+            *exhibits.change_exhibits(pairs),
+            *exhibits.statistic_exhibits(entries, comparison),
             *pairing.paired_exhibits(differences),
         ),
     )
@@ -112,19 +104,11 @@ def _report_names(reports: Sequence[Report]) -> list[str]:
     return names
 
 
-def _pairing_note(
-    differences: pd.DataFrame, pairs: Sequence[Changes]
-) -> dict[str, str]:
-    # Where changes are stated, each says itself whether it is paired.
-    stated = len(differences) or any(pair.ranking for pair in pairs)
-    return {} if stated else {"paired differences": pairing.NOT_PAIRED}
-
-
 def _decision_exhibit(
-    names: Sequence[str], reports: Sequence[Report], comparison: Comparison
+    named: Sequence[tuple[str, Report]], comparison: Comparison
 ) -> Exhibit:
     rows = []
-    for name, report in zip(names, reports, strict=True):
+    for name, report in named:
         tone = answer_report(report).tone.name
         row = {"benchmark": name, "verdict": report.verdict.label, "tone": tone}
         if comparison.axes:
@@ -138,19 +122,11 @@ def _decision_exhibit(
     return Exhibit("decisions", "table", pd.DataFrame(rows), DECISIONS_CAPTION)
 
 
-def _restate_findings(
-    names: Sequence[str], reports: Sequence[Report]
-) -> Iterator[Finding]:
-    for name, report in zip(names, reports, strict=True):
+def _restate_findings(named: Sequence[tuple[str, Report]]) -> Iterator[Finding]:
+    for name, report in named:
         for finding in report.findings:
             if finding.decision:
-                yield Finding(
-                    finding.statistic,
-                    finding.reader,
-                    f"{name}, {finding.condition}",
-                    finding.estimate,
-                    finding.decision,
-                )
+                yield replace(finding, condition=f"{name}, {finding.condition}")
 
 
 DECISIONS_CAPTION = "What each report decided, and why"

@@ -73,8 +73,8 @@ def paired_findings(differences: pd.DataFrame) -> Iterator[Finding]:
 
 def row_estimate(row: Mapping[Any, Any]) -> Estimate:
     """The difference of one row, with its interval."""
-    ends = row["value"], row["low"], row["high"]
-    return Estimate(*ends, LEVEL, row["n"], f"{row['method']} p = {row['p']:.3g}")
+    kept = {name: row[name] for name in ("value", "low", "high", "n")}
+    return Estimate(**kept, level=LEVEL, method=f"{row['method']} p = {row['p']:.3g}")
 
 
 def paired_exhibits(differences: pd.DataFrame) -> Iterator[Exhibit]:

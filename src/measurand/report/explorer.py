@@ -98,31 +98,21 @@ def _explore_report(
     names = name_items(items)
     shown = [row for row, name in enumerate(names) if name in wanted]
     chosen = sorted({*_choose_rows(items, conditions, texts), *shown})
-    label = roles.get("label", "label")
-    gold = (
-        [plain_text(name, 60) for name in items[label].iloc[chosen]]
-        if label in items
-        else []
-    )
-    given = _given_texts(items, chosen, roles.get("evidence", ""))
+    rows, evidence = items.iloc[chosen], roles.get("evidence", "")
+    gold = _short_texts(rows, roles.get("label", "label"))
     block = {
         "ids": [names[row] for row in chosen],
         "label": gold,
         "texts": {
-            plain_text(name, 40): [
-                readable_text(text, LONGEST) for text in items[name].iloc[chosen]
-            ]
+            plain_text(name, 40): [readable_text(text, LONGEST) for text in rows[name]]
             for name in texts
         },
-        "evidence": plain_text(roles.get("evidence", ""), 40),
-        "given": given,
+        "evidence": plain_text(evidence, 40),
+        "given": _given_texts(items, rows, evidence),
         "conditions": [condition.words for condition in conditions],
-        "right": [
-            [int(value) for value in condition.right[chosen]]
-            for condition in conditions
-        ],
-        "answers": _said(items, chosen, reader, "answer"),
-        "shuffledAnswers": _said(items, chosen, reader, "shuffled_answer"),
+        "right": [c.right[chosen].astype(int).tolist() for c in conditions],
+        "answers": _short_texts(rows, own_column("answer", reader)),
+        "shuffledAnswers": _short_texts(rows, own_column("shuffled_answer", reader)),
     }
     return Explorer(
         block=harmless_json(block),
@@ -206,12 +196,8 @@ def _choose_rows(
 ) -> list[int]:
     """As many rows as fit, of each pattern of right and wrong in turn."""
     sample = items[list(texts)].head(200).astype(str)
-    letters = max(
-        float(
-            sample.apply(lambda c: c.str.len().clip(upper=LONGEST)).sum(axis=1).mean()
-        ),
-        1.0,
-    )
+    lengths = sample.apply(lambda c: c.str.len().clip(upper=LONGEST)).sum(axis=1)
+    letters = max(float(lengths.mean()), 1.0)
     most = max(1, min(MOST_ITEMS, int(MOST_LETTERS / (2 * letters)), len(items)))
     codes = np.zeros(len(items), int)
     for condition in conditions:
@@ -225,23 +211,15 @@ def _choose_rows(
     return sorted(chosen)[: 2 * most]
 
 
-def _given_texts(
-    items: pd.DataFrame, chosen: Sequence[int], evidence: str
-) -> list[str]:
-    """The evidence that each item received in the first shuffle."""
+def _given_texts(items: pd.DataFrame, rows: pd.DataFrame, evidence: str) -> list[str]:
+    """The evidence that each of the rows received in the first shuffle."""
     column = own_column("given_by")
-    if column not in items or evidence not in items:
+    if column not in rows or evidence not in rows:
         return []
     texts = dict(zip(map(str, items.index), items[evidence], strict=True))
-    givers = items[column].iloc[list(chosen)]
-    return [readable_text(texts.get(str(giver), ""), LONGEST) for giver in givers]
+    return [readable_text(texts.get(str(by), ""), LONGEST) for by in rows[column]]
 
 
-def _said(
-    items: pd.DataFrame, chosen: Sequence[int], reader: str, what: str
-) -> list[str]:
-    """What the reader answered."""
-    column = own_column(what, reader)
-    if column not in items:
-        return []
-    return [plain_text(answer, 60) for answer in items[column].iloc[list(chosen)]]
+def _short_texts(rows: pd.DataFrame, column: str) -> list[str]:
+    """The labels or answers in a column; none where it is not kept."""
+    return [plain_text(text, 60) for text in rows[column]] if column in rows else []

@@ -122,13 +122,12 @@ def _say_length(text: str) -> str:
 
 def _cue_rows(report: Report) -> list[tuple[str, dict[str, object]]]:
     """Certified cues, the surest first, each with the column it stands in."""
-    rows = [
-        {str(key): cell for key, cell in row.items()}
+    return [
+        (str(row["part"]), {str(key): cell for key, cell in row.items()})
         for exhibit in report.exhibits
         if exhibit.name == CUES and {"cue", "part"} <= {*exhibit.table.columns}
         for row in exhibit.table.to_dict("records")
     ]
-    return [(str(row["part"]), row) for row in rows]
 
 
 def _say_cue(row: dict[str, object], label: str) -> str:

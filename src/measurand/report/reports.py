@@ -32,9 +32,9 @@ from measurand.report.saved import (
     write_report,
 )
 from measurand.report.schema import blame_reports
-from measurand.report.summary import summary_of_all
+from measurand.report.summary import list_not_run, summary_of_all
 from measurand.wording.details import heading
-from measurand.wording.text import lay_out_columns, plain_text
+from measurand.wording.text import plain_text
 
 Notice = Callable[[str], None]
 MOST_REPORTS = 500  # that a page lists; what cannot be read takes no place
@@ -79,16 +79,9 @@ class Reports(Mapping[str, Report]):
 
     def _repr_html_(self) -> str:
         """What a notebook shows: a page each, and what was not run."""
+        missing = "\n".join(list_not_run(self.not_run))
         pages = [notebook_frame(report) for report in self.values()]
-        return "\n".join([*pages, *map(notebook_text, self._reasons())])
-
-    def _reasons(self) -> list[str]:
-        """The lines that say what was not run; none where all was."""
-        rows = [
-            (f"{name} audit not run", plain_text(why, 300))
-            for name, why in self.not_run.items()
-        ]
-        return ["\n".join(lay_out_columns(rows))] if rows else []
+        return "\n".join([*pages, *([notebook_text(missing)] if missing else [])])
 
 
 def load_folder(directory: str | Path) -> Report | Reports:

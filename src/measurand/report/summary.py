@@ -55,10 +55,7 @@ def summary_of_all(
     reports: Sequence[Report], not_run: Mapping[str, str], *, verbose: bool = False
 ) -> str:
     """The answers of several audits, what to do first, and what was not run."""
-    rows = [
-        (f"{name} audit not run", plain_text(why, 300)) for name, why in not_run.items()
-    ]
-    missing = ["", *lay_out_columns(rows)] if rows else []
+    missing = ["", *list_not_run(not_run)] if not_run else []
     compared = any(report.audit == "compare" for report in reports)
     if verbose or compared or len({heading(report)[1] for report in reports}) != 1:
         texts = [summary(report, verbose=verbose) for report in reports]
@@ -72,16 +69,17 @@ def summary_of_all(
         lines += _fact_lines(rows)
     verdicts = [f"{a.verdict} ({a.audit})" for a in answers if not a.is_coded]
     room = MOST_LINES - CLOSING - len(lines) - len(missing) - 1
-    facts = {
-        "rests on": "",
-        "do next": " ".join(worst.steps[:2]),
-        "verdicts": ", ".join(verdicts),
-    }
-    facts["rests on"] = _join_bases(
-        answers, worst, room - len(_fact_lines(facts.items()))
-    )
+    steps = {"do next": " ".join(worst.steps[:2]), "verdicts": ", ".join(verdicts)}
+    left = room - len(_fact_lines(steps.items()))
+    facts = {"rests on": _join_bases(answers, worst, left), **steps}
     kept = _fitting_facts(facts, ("do next", "rests on", "verdicts"), room)
     return "\n".join([*lines, "", *_fact_lines(kept), *missing]) + "\n"
+
+
+def list_not_run(not_run: Mapping[str, str]) -> list[str]:
+    """The lines that say what was not run; none where all was."""
+    named = ((f"{name} audit not run", why) for name, why in not_run.items())
+    return lay_out_columns([(name, plain_text(why, 300)) for name, why in named])
 
 
 def _join_bases(answers: Sequence[Answer], worst: Answer, room: int) -> str:
