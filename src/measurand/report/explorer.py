@@ -27,6 +27,7 @@ MOST_LETTERS = 400_000  # of all texts together: a page stays under two megabyte
 LONGEST_ID = 80  # letters
 LONGEST = 1_200  # letters of one text
 MOST_TEXTS = 4
+AUDITS = ("evidence", "leakage", "explanations")  # the first that has items is shown
 RIGHT = 0.5  # share of seeds or shuffles from which an answer counts as right
 
 
@@ -66,17 +67,17 @@ def explore(
     wanted: Collection[str] = (),
     folders: Mapping[str, str] = MappingProxyType({}),
 ) -> Explorer | None:
-    """The items of the first report that has any; None where none has.
+    """The items of the report that shows most of them; None where none has any.
 
     Args:
         reports: The reports of a page.
         wanted: Items that the page names elsewhere, and that must be found here.
         folders: Where the files of each audit lie, if not beside the page.
     """
-    for report in reports:
-        # Items without a role are draws of a study, which no one reads.
-        if named_roles(report) and len(report.items):
-            return _explore_report(report, wanted, folders.get(report.audit, ""))
+    for audit in AUDITS:
+        for report in reports:
+            if report.audit == audit and len(report.items):
+                return _explore_report(report, wanted, folders.get(audit, ""))
     return None
 
 
