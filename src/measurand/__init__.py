@@ -61,6 +61,7 @@ if TYPE_CHECKING:  # what follows is what a type checker and an editor see
     from measurand.experiment.ask import Ask
     from measurand.experiment.experiment import Experiment, Workplace
     from measurand.logs.answers import Answers
+    from measurand.logs.export import export
     from measurand.logs.read import read_answers
 
 __all__ = [
@@ -93,6 +94,7 @@ __all__ = [
     "evidence",
     "explainers",
     "explanations",
+    "export",
     "exposure",
     "interventions",
     "judges",
@@ -141,6 +143,7 @@ HOMES = {  # where the public names live, imported when they are first used
     "measurand.experiment.ask": ("Ask",),
     "measurand.experiment.experiment": ("Experiment", "Workplace"),
     "measurand.logs.answers": ("Answers",),
+    "measurand.logs.export": ("export",),
     "measurand.logs.read": ("read_answers",),
 }
 PUBLIC = {name: module for module, names in HOMES.items() for name in names}

@@ -5,10 +5,9 @@ import pandas as pd
 import pytest
 
 from measurand.core.errors import BadInput
-from measurand.logs.answers import pair_answers
-from measurand.logs.contrasts import find_losses, mean_of_log
+from measurand.logs.contrasts import find_losses, lose, mean_of_log
 from measurand.logs.read import read_answers
-from measurand.stats.paired import share_difference
+from measurand.stats.paired import mean_share_difference
 
 
 def logs(**scores: list[float]):
@@ -23,15 +22,22 @@ def logs(**scores: list[float]):
 def test_a_loss_is_the_paired_difference():
     full, shuffled = [1.0] * 30, [1.0] * 18 + [0.0] * 12
     (loss,) = find_losses(logs(full=full, shuffled0=shuffled))
-    assert loss.condition == "shuffled0"
-    assert loss.lost == share_difference(pd.Series(full), pd.Series(shuffled))
+    assert (loss.condition, loss.draws) == ("shuffled", 1)
+    gained = mean_share_difference([pd.Series(shuffled)], pd.Series(full))
+    assert (loss.lost.low, loss.lost.high) == (-gained.high, -gained.low)
     assert loss.lost.low > 0.2
+
+
+def test_draws_of_one_condition_are_averaged_by_item():
+    half = [1.0] * 15 + [0.0] * 15
+    (loss,) = find_losses(logs(full=[1.0] * 30, shuffled0=half, shuffled1=half[::-1]))
+    assert (loss.lost.value, loss.lost.n, loss.draws) == (0.5, 30, 2)
 
 
 def test_items_that_only_one_holds_are_counted():
     (loss,) = find_losses(logs(full=[1.0] * 30, shuffled0=[0.0] * 20))
     assert loss.lost.n == 20
-    assert loss.notes == ("10 items only in 'table'",)
+    assert loss.left_out == 10
 
 
 def test_logs_without_a_condition_are_not_compared():
@@ -51,7 +57,7 @@ def test_ids_that_do_not_match_are_refused():
         read_answers(pd.DataFrame({"id": ["x"], "score": [1.0]}))[0],
     )
     with pytest.raises(BadInput, match="no id of 'table' stands in"):
-        pair_answers(full, other)
+        lose(full, [other], "other")
 
 
 def test_a_mean_of_shares_stays_within_them():

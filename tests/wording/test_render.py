@@ -79,7 +79,7 @@ FACTS = {
     "bound.exposure": "bound",
     "log.score": "model task metric score items",
     "log.mean": "model task metric score items",
-    "log.lost": "model lost condition items",
+    "log.lost": "model lost condition items draws | left_out",
     "settle.group": "",
     "settle.items": "items",
     "settle.reader": "reader",

@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from measurand.core.arrays import Floats
-from measurand.core.errors import BadInput, join_names, quote
+from measurand.core.errors import BadInput
 
 TABLE = "a table"  # written by no harness
 
@@ -45,6 +44,7 @@ class Answers:
             `gold` of the first, and how many `epochs` were scored.
         items: What the log holds of each item, by id.
         condition: Which copy of the benchmark was asked; empty where nobody says.
+        benchmark: What was copied; empty where nobody says.
         version: When it was run, or what else tells two runs apart.
         notes: What was left out or joined, each with a count.
     """
@@ -56,6 +56,7 @@ class Answers:
     table: pd.DataFrame
     items: pd.DataFrame
     condition: str = ""
+    benchmark: str = ""
     version: str = ""
     notes: tuple[str, ...] = ()
 
@@ -71,6 +72,11 @@ class Answers:
     def key(self) -> tuple[str, str, str, str]:
         """What no two logs of one folder share, but for when they were run."""
         return self.task, self.condition, self.model, self.metric
+
+    @property
+    def series(self) -> tuple[str, str, str, str]:
+        """What the logs of one model under several conditions share."""
+        return self.harness, self.benchmark, self.model, self.metric
 
 
 def gather_answers(
@@ -113,21 +119,3 @@ def gather_answers(
 def _count(number: int, what: str) -> list[str]:
     """One note on so many items; none where there are none."""
     return [f"{number:,} item{'s' * (number > 1)} {what}"] if number else []
-
-
-def pair_answers(first: Answers, second: Answers) -> tuple[Floats, Floats, list[str]]:
-    """The scores of the items that both hold, and what is said of the others."""
-    shared = first.table.index.intersection(second.table.index, sort=False)
-    if not len(shared):
-        raise BadInput(
-            f"no id of {quote(first.task)} stands in {quote(second.task)} too: "
-            f"{join_names([*first.table.index[:3]])} and "
-            f"{join_names([*second.table.index[:3]])}; ask both about the same rows"
-        )
-    notes = [
-        note
-        for one, other in ((first, second), (second, first))
-        for note in _count(len(one) - len(shared), f"only in {quote(one.task)}")
-    ]
-    scores = [each.table["score"].reindex(shared) for each in (first, second)]
-    return np.asarray(scores[0], float), np.asarray(scores[1], float), notes

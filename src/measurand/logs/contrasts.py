@@ -1,20 +1,22 @@
 """What models score under each condition, and what a condition costs them."""
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from measurand.core.arrays import Floats
-from measurand.core.errors import BadInput
+from measurand.core.errors import BadInput, join_names, quote
 from measurand.core.estimate import Estimate
-from measurand.logs.answers import Answers, pair_answers
-from measurand.stats.paired import share_difference
+from measurand.logs.answers import Answers
+from measurand.stats.paired import mean_share_difference
 from measurand.stats.scores import share_interval
 from measurand.stats.uncertainty import mean_interval
 
 WHOLE = "full"  # the condition that nothing was taken from
+DRAW = re.compile(r"\d+$")  # which of several draws a condition is
 
 
 @dataclass(frozen=True)
@@ -22,16 +24,18 @@ class Loss:
     """What one model loses under a condition, item by item.
 
     Attributes:
-        condition: Under which it was asked.
-        log: Its answers there.
-        lost: Its score on the whole items less that under the condition.
-        notes: What could not be paired.
+        model: Whose answers these are.
+        condition: Under which it was asked; draws of one are one.
+        lost: Its score on the whole items less the mean over the draws.
+        draws: How many there are.
+        left_out: How many items not all of these logs hold.
     """
 
+    model: str
     condition: str
-    log: Answers
     lost: Estimate
-    notes: tuple[str, ...]
+    draws: int
+    left_out: int
 
 
 def mean_of_log(log: Answers) -> Estimate:
@@ -47,28 +51,37 @@ def is_share(scores: Floats) -> bool:
 def find_losses(logs: Sequence[Answers]) -> Iterator[Loss]:
     """What each model loses where its own answers to the whole items are there too.
 
-    Logs go together that have the same harness, model and metric; conditions are those
-    that the export wrote into them.
+    Logs go together that have the same harness, benchmark, model and metric.
     """
     for whole in logs:
         if whole.condition != WHOLE:
             continue
+        draws: dict[str, list[Answers]] = {}
         for other in logs:
-            named = other.harness, other.model, other.metric
-            same = named == (whole.harness, whole.model, whole.metric)
-            if not same or other.condition in ("", WHOLE):
-                continue
-            try:
-                yield lose(whole, other)
-            except BadInput:  # another benchmark in the same folder
-                continue
+            if other.series == whole.series and other.condition not in ("", WHOLE):
+                draws.setdefault(DRAW.sub("", other.condition), []).append(other)
+        for condition, others in draws.items():
+            yield lose(whole, others, condition)
 
 
-def lose(whole: Answers, other: Answers) -> Loss:
-    """What is lost between two logs of one model, over the items that both hold."""
-    before, after, notes = pair_answers(whole, other)
-    if np.isin(np.concatenate([before, after]), (0.0, 1.0)).all():
-        lost = share_difference(pd.Series(before), pd.Series(after))
+def lose(whole: Answers, others: Sequence[Answers], condition: str) -> Loss:
+    """What is lost under the draws of one condition, over items that all logs hold."""
+    shared, every = whole.table.index, whole.table.index
+    for other in others:
+        shared = shared.intersection(other.table.index, sort=False)
+        every = every.union(other.table.index)
+    if not len(shared):
+        raise BadInput(
+            f"no id of {quote(whole.task)} stands in {quote(others[0].task)} too: "
+            f"{join_names([*whole.table.index[:3]])} and "
+            f"{join_names([*others[0].table.index[:3]])}; ask both about the same rows"
+        )
+    base, *runs = (log.table["score"].reindex(shared) for log in (whole, *others))
+    if np.isin(np.concatenate([base, *runs]), (0.0, 1.0)).all():
+        gained = mean_share_difference(runs, base)
+        lost = replace(gained, value=-gained.value, low=-gained.high, high=-gained.low)
     else:
-        lost = mean_interval(before - after)
-    return Loss(other.condition, other, lost, tuple(notes))
+        mean = pd.concat(runs, axis=1).mean(axis=1)
+        lost = mean_interval((base - mean).to_numpy(float))
+    left_out = len(every) - len(shared)
+    return Loss(whole.model, condition, lost, len(others), left_out)

@@ -121,7 +121,7 @@ def answers_of(log: Mapping[str, Any]) -> Answers:
         _read_sample(sample, scorer) for sample in samples if isinstance(sample, dict)
     ]
     asked = _object(header, "task_args").get("condition")
-    ours = _object(_object(header, "metadata"), "measurand").get("intervention", "")
+    ours = _object(_object(header, "metadata"), "measurand")
     return gather_answers(
         answers,
         notes,
@@ -129,7 +129,8 @@ def answers_of(log: Mapping[str, Any]) -> Answers:
         model=str(header.get("model", "")),
         task=str(header.get("task", "")),
         metric=scorer,
-        condition=str(asked or ours),
+        condition=str(asked or ours.get("intervention", "")),
+        benchmark=str(ours.get("benchmark", "")),
         version=str(header.get("created", "")),
     )
 

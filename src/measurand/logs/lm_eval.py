@@ -32,7 +32,7 @@ def read_samples(path: Path) -> list[Answers]:
     terms = {
         "harness": LM_EVAL,
         "model": str(results.get("model_name") or path.parent.name),
-        "condition": _find_condition(results, task),
+        **_find_copy(results, task),
         "version": time,
     }
     return [
@@ -142,11 +142,12 @@ def _find_id(docs: Sequence[Mapping[str, Any]]) -> str:
     return ""
 
 
-def _find_condition(results: Mapping[str, Any], task: str) -> str:
-    """Which copy of ours the task is, as its metadata say; empty where it is none."""
+def _find_copy(results: Mapping[str, Any], task: str) -> dict[str, str]:
+    """Which copy of what the task is, as its metadata say; empty where it is none."""
     config = _part(_part(results, "configs", dict), task, dict)
     ours = _part(_part(config, "metadata", dict), "measurand", dict)
-    return str(ours.get("intervention", ""))
+    named = {"condition": "intervention", "benchmark": "benchmark"}
+    return {what: str(ours.get(key, "")) for what, key in named.items()}
 
 
 def _part(value: Mapping[str, Any], key: str, kind: type) -> Any:

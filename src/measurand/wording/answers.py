@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from measurand.core.clause import Clause, Fact, Name
 from measurand.logs.answers import Answers
 from measurand.logs.contrasts import find_losses, is_share, mean_of_log
+from measurand.logs.copies import check_copies
 from measurand.wording.render import say_clause
 from measurand.wording.text import plain_text
 
@@ -19,15 +20,18 @@ def describe_logs(logs: Sequence[Answers]) -> Iterator[str]:
             if log.condition:
                 yield f"    condition: {plain_text(log.condition)}"
             yield from (f"    note: {plain_text(note, 200)}" for note in log.notes)
+    check_copies(logs)
     for loss in find_losses(logs):
         facts: dict[str, Fact] = {
-            "model": Name("model", loss.log.model),
+            "model": Name("model", loss.model),
             "lost": loss.lost,
             "condition": Name("condition", loss.condition),
             "items": loss.lost.n,
+            "draws": loss.draws,
         }
+        if loss.left_out:
+            facts["left_out"] = loss.left_out
         yield say_clause(Clause("log.lost", facts))
-        yield from (f"    note: {note}" for note in loss.notes)
 
 
 def say_score(log: Answers) -> str:
