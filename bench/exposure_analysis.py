@@ -17,13 +17,21 @@ from pathlib import Path
 import pandas as pd
 
 from bench.figures import Figure, cpu
+from measurand.audits.exposure.statistics.hierarchical import fit_posterior
+from measurand.audits.exposure.statistics.laplace import draw_by_point
+from measurand.audits.exposure.statistics.nuts import sample_nuts
+from measurand.audits.exposure.statistics.simulations import (
+    Truth,
+    simulate_studies,
+    study_coverage,
+)
+from measurand.audits.exposure.statistics.studies import (
+    ArmPairs,
+    pair_arms,
+    study_counts,
+)
+from measurand.audits.exposure.statistics.summaries import SliceAnalysis, analyse_slices
 from measurand.core.seeds import generator
-from measurand.stats.exposure.hierarchical import fit_posterior
-from measurand.stats.exposure.laplace import draw_by_point
-from measurand.stats.exposure.nuts import sample_nuts
-from measurand.stats.exposure.simulations import Truth, simulate_studies, study_coverage
-from measurand.stats.exposure.studies import ArmPairs, pair_arms, study_counts
-from measurand.stats.exposure.summaries import SliceAnalysis, analyse_slices
 
 BESIDE = Path(__file__).parents[2] / "shared" / "data"
 ROWS = Path(os.environ.get("MEASURAND_DATA", BESIDE)) / "exposure/accuracies_m50.csv"

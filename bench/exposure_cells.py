@@ -18,9 +18,13 @@ from measurand.audits.exposure.analysis import pair_sizes
 from measurand.audits.exposure.columns import ALL
 from measurand.audits.exposure.conclude import conclude
 from measurand.audits.exposure.facts import NO_ROWS, SizeFacts, StudyFacts
+from measurand.audits.exposure.statistics.studies import (
+    name_size,
+    rows_by_size,
+    study_counts,
+)
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Verdict
-from measurand.stats.exposure.studies import name_size, rows_by_size, study_counts
 
 STORED = RESULTS / "exposure_cells.json"
 MARGIN = 1.0

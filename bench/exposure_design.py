@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from bench.figures import Figure
+from measurand.audits.exposure.statistics.decisions import WIDER, decide
+from measurand.audits.exposure.statistics.effects import POINTS, TaskMeans, task_means
 from measurand.core.arrays import Floats
 from measurand.core.seeds import generator
-from measurand.stats.exposure.decisions import WIDER, decide
-from measurand.stats.exposure.effects import POINTS, TaskMeans, task_means
 
 TASKS, DRAWS, N, MARGIN, LEVEL = 6, 20, 200, 1.0, 0.89
 SPREADS, POOLS = (0.0, 0.1, 0.2), (450, 20_000)

@@ -26,9 +26,9 @@ from measurand.audits.exposure.findings import (
     overtraining_findings,
 )
 from measurand.audits.exposure.settings import Method
+from measurand.audits.exposure.statistics.studies import study_counts
 from measurand.audits.exposure.study import Study
 from measurand.core.finding import SCHEMA, Finding
-from measurand.stats.exposure.studies import study_counts
 
 HERE = Path(__file__).parent / "results" / "replications"
 MARGIN, SEED = 1.0, 0

@@ -19,10 +19,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from bench.figures import Figure
+from measurand.audits.exposure.statistics.decisions import (
+    ALPHA,
+    Decisions,
+    Signs,
+    decide,
+)
+from measurand.audits.exposure.statistics.effects import TaskMeans, task_means
 from measurand.core.arrays import Floats
 from measurand.core.seeds import generator
-from measurand.stats.exposure.decisions import ALPHA, Decisions, Signs, decide
-from measurand.stats.exposure.effects import TaskMeans, task_means
 
 MARGIN, N, LUCK, LEVEL = 1.0, 200, 6.0, 0.95
 STUDIES, PIECE = 6_000, 250

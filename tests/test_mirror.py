@@ -38,7 +38,7 @@ ACROSS = {
     "explainers": {"contracts", "suite"},
     "models/server": {"hostile_answers", "key_forms"},
     "report": {"signed_zero"},
-    "stats/exposure": {"parts", "published"},
+    "audits/exposure/statistics": {"parts", "published"},
 }
 FILES = [
     path

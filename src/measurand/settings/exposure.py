@@ -64,7 +64,7 @@ class ExposureSettings(Settings):
         "laplace",
         "How the model is fitted: laplace, or nuts beside it (minutes).",
         allowed=SAMPLERS,
-        check="stats.exposure.nuts:check_sampler",
+        check="audits.exposure.statistics.nuts:check_sampler",
     )
     notable: float | None = setting(
         None,

@@ -22,11 +22,11 @@ from measurand.audits.exposure.analysis import (
 from measurand.audits.exposure.checks import LONG, SHORT
 from measurand.audits.exposure.findings import chain_warnings, contrast_findings
 from measurand.audits.exposure.settings import Method
+from measurand.audits.exposure.statistics import nuts
+from measurand.audits.exposure.statistics.studies import pair_arms, study_counts
 from measurand.core.errors import BadOption, MissingExtra
 from measurand.report.figures import KINDS, draw_svg
 from measurand.report.html import page
-from measurand.stats.exposure import nuts
-from measurand.stats.exposure.studies import pair_arms, study_counts
 from tests.audits.exposure.planted_counts import study
 
 ATTACK = "<b>x</b> & y"

@@ -11,12 +11,12 @@ from measurand.audits.exposure import (
     plan_exposure,
 )
 from measurand.audits.exposure.overlaps import check_distinct_rows, overlap_warnings
+from measurand.audits.exposure.statistics.studies import ARMS
 from measurand.audits.exposure.study import pool_rows
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import BadInput
 from measurand.experiment.experiment import open_experiment
 from measurand.readers.adaptable import PcaReader
-from measurand.stats.exposure.studies import ARMS
 from tests.audits.exposure.test_audit import texts
 
 SMALL = ExposureSettings(m=20, n=40, repeats=2)

@@ -7,19 +7,14 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.exposure.settings import DRAWS, SLICES, Method
-from measurand.core.arrays import Floats
-from measurand.core.errors import Undefined
-from measurand.core.estimate import Estimate
-from measurand.core.seeds import generator
-from measurand.settings.exposure import COMPARED_MODELS
-from measurand.stats.exposure.effects import PairedEffects, paired_effects
-from measurand.stats.exposure.hierarchical import (
+from measurand.audits.exposure.statistics.effects import PairedEffects, paired_effects
+from measurand.audits.exposure.statistics.hierarchical import (
     Posterior,
     estimate_from_draws,
     fit_posterior,
 )
-from measurand.stats.exposure.nuts import Chains, sample_nuts
-from measurand.stats.exposure.studies import (
+from measurand.audits.exposure.statistics.nuts import Chains, sample_nuts
+from measurand.audits.exposure.statistics.studies import (
     CONTRASTS,
     EXPERIMENT,
     WIDE,
@@ -29,7 +24,7 @@ from measurand.stats.exposure.studies import (
     pair_arms,
     rows_by_size,
 )
-from measurand.stats.exposure.summaries import (
+from measurand.audits.exposure.statistics.summaries import (
     SliceAnalysis,
     Spread,
     TaskDifferences,
@@ -37,6 +32,11 @@ from measurand.stats.exposure.summaries import (
     differences_by_task,
     variance_components,
 )
+from measurand.core.arrays import Floats
+from measurand.core.errors import Undefined
+from measurand.core.estimate import Estimate
+from measurand.core.seeds import generator
+from measurand.settings.exposure import COMPARED_MODELS
 
 
 @dataclass(frozen=True, eq=False)

@@ -54,6 +54,7 @@ from measurand.audits.exposure.settings import (
     method_of,
 )
 from measurand.audits.exposure.single import is_single, single_report
+from measurand.audits.exposure.statistics.studies import fill_defaults, study_counts
 from measurand.audits.exposure.study import (
     LOSS,
     Study,
@@ -73,7 +74,6 @@ from measurand.experiment.budget import budget_settings
 from measurand.experiment.experiment import Experiment, lift_budget
 from measurand.experiment.ladder import higher_rungs, names_above
 from measurand.settings.exposure import ExposureSettings
-from measurand.stats.exposure.studies import fill_defaults, study_counts
 
 CAVEATS = (
     "this audit does not tell whether your model saw the test set before",

@@ -14,13 +14,18 @@ import pandas as pd
 
 from measurand.audits.exposure.analysis import SizeAnalysis
 from measurand.audits.exposure.settings import Method
+from measurand.audits.exposure.statistics.effects import tabulate_differences
+from measurand.audits.exposure.statistics.predictive import prior_predictive
+from measurand.audits.exposure.statistics.replays import LEVELS, Replays, replay_study
+from measurand.audits.exposure.statistics.simulations import (
+    LABELLED,
+    RANKS,
+    SHARE,
+    pca_bias,
+)
+from measurand.audits.exposure.statistics.studies import WIDE, Priors
 from measurand.core.finding import Exhibit
 from measurand.core.seeds import generator
-from measurand.stats.exposure.effects import tabulate_differences
-from measurand.stats.exposure.predictive import prior_predictive
-from measurand.stats.exposure.replays import LEVELS, Replays, replay_study
-from measurand.stats.exposure.simulations import LABELLED, RANKS, SHARE, pca_bias
-from measurand.stats.exposure.studies import WIDE, Priors
 
 NOMINAL, FALSE_ALARMS = 0.95, 0.05  # what replays are held to
 SLACK = 0.01  # by which the bound of a share may miss that: fewer draws, wider tails

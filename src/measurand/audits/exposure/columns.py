@@ -15,8 +15,8 @@ from measurand.audits.exposure.arms import (
     OVERTRAINED_BASE,
     TRANSFER,
 )
+from measurand.audits.exposure.statistics.studies import KEYS, describe_row
 from measurand.core.errors import BadInput, join_names, quote
-from measurand.stats.exposure.studies import KEYS, describe_row
 
 COUNT, ACCURACY = "correct_", "acc_"
 ALL = "all models"  # what findings of all models together are filed under

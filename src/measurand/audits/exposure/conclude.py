@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from measurand.arms.table import exact_estimate
 from measurand.audits.exposure.facts import SizeFacts, StudyFacts, share
+from measurand.audits.exposure.statistics.decisions import WIDER
+from measurand.audits.exposure.statistics.effects import POINTS
 from measurand.core.clause import Clause, Fact, Name
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Verdict
 from measurand.core.rule import Rule, judge
-from measurand.stats.exposure.decisions import WIDER
-from measurand.stats.exposure.effects import POINTS
 
 INFLATED, SOMEWHERE, SMALL = "inflated", "inflated on some tasks", "small inflation"
 NOT, BOUNDED, OPEN = "not inflated", "not inflated, bounded", "inconclusive"

@@ -14,23 +14,23 @@ import pandas as pd
 
 from measurand.audits.exposure.arms import DOSED
 from measurand.audits.exposure.columns import ALL, LEAKED, counted_arms
-from measurand.audits.exposure.study import replace_arms
-from measurand.core.errors import Undefined
-from measurand.core.estimate import Estimate
-from measurand.core.finding import Finding
-from measurand.core.seeds import generator
-from measurand.stats.exposure.effects import (
+from measurand.audits.exposure.statistics.effects import (
     POINTS,
     Effect,
     PairedEffects,
     paired_effects,
 )
-from measurand.stats.exposure.studies import (
+from measurand.audits.exposure.statistics.studies import (
     name_size,
     pair_arms,
     rows_by_size,
     study_counts,
 )
+from measurand.audits.exposure.study import replace_arms
+from measurand.core.errors import Undefined
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding
+from measurand.core.seeds import generator
 from measurand.stats.resampling import bootstrap
 
 LEAST_ROOM = 10  # leaked rows that were wrong before; of fewer, any share is chance

@@ -11,10 +11,10 @@ from measurand.audits.exposure.analysis import Contrast, SizeAnalysis
 from measurand.audits.exposure.arms import OVERTRAINED
 from measurand.audits.exposure.columns import ALL
 from measurand.audits.exposure.findings import loss_pairs
+from measurand.audits.exposure.statistics.studies import mean_differences
 from measurand.core.arrays import Floats
 from measurand.core.finding import Exhibit
 from measurand.experiment.statements import estimate_cells
-from measurand.stats.exposure.studies import mean_differences
 
 SHOWN = 1000  # draws of a distribution that a page carries
 TRACED = 250  # draws of one chain

@@ -12,12 +12,7 @@ import numpy as np
 
 from measurand.audits.exposure.analysis import SizeAnalysis
 from measurand.audits.exposure.control import ControlEffect
-from measurand.core.clause import Clause, Fact, Name
-from measurand.core.errors import Undefined
-from measurand.core.estimate import Estimate
-from measurand.settings.exposure import ExposureSettings
-from measurand.stats.decisions import round_up
-from measurand.stats.exposure.decisions import (
+from measurand.audits.exposure.statistics.decisions import (
     ALPHA,
     FEW_TASKS,
     Booleans,
@@ -25,8 +20,18 @@ from measurand.stats.exposure.decisions import (
     Signs,
     decide,
 )
-from measurand.stats.exposure.draws import draws_to_decide
-from measurand.stats.exposure.effects import POINTS, Effect, PairedEffects, TaskMeans
+from measurand.audits.exposure.statistics.draws import draws_to_decide
+from measurand.audits.exposure.statistics.effects import (
+    POINTS,
+    Effect,
+    PairedEffects,
+    TaskMeans,
+)
+from measurand.core.clause import Clause, Fact, Name
+from measurand.core.errors import Undefined
+from measurand.core.estimate import Estimate
+from measurand.settings.exposure import ExposureSettings
+from measurand.stats.decisions import round_up
 
 # Why there can be no positive control.
 NO_ROWS, NO_LABELS, NO_CONTROL = "accuracies", "no labels", "overtrained"

@@ -12,27 +12,27 @@ from measurand.audits.exposure.arms import OVERTRAINED, OVERTRAINED_ARMS, TRANSF
 from measurand.audits.exposure.columns import ALL
 from measurand.audits.exposure.facts import SizeFacts
 from measurand.audits.exposure.settings import AGREE, R_HAT
-from measurand.audits.exposure.study import LOSS, replace_arms
-from measurand.core.arrays import Floats
-from measurand.core.errors import Undefined, join_names
-from measurand.core.estimate import Estimate
-from measurand.core.finding import Finding
-from measurand.core.seeds import generator
-from measurand.stats.exposure.effects import (
+from measurand.audits.exposure.statistics.effects import (
     PairedEffects,
     paired_effects,
     tabulate_differences,
 )
-from measurand.stats.exposure.hierarchical import LEVEL
-from measurand.stats.exposure.nuts import Chains
-from measurand.stats.exposure.studies import (
+from measurand.audits.exposure.statistics.hierarchical import LEVEL
+from measurand.audits.exposure.statistics.nuts import Chains
+from measurand.audits.exposure.statistics.studies import (
     given_arms,
     name_size,
     pair_arms,
     rows_by_size,
     study_counts,
 )
-from measurand.stats.exposure.summaries import per_doubling
+from measurand.audits.exposure.statistics.summaries import per_doubling
+from measurand.audits.exposure.study import LOSS, replace_arms
+from measurand.core.arrays import Floats
+from measurand.core.errors import Undefined, join_names
+from measurand.core.estimate import Estimate
+from measurand.core.finding import Finding
+from measurand.core.seeds import generator
 from measurand.stats.resampling import bootstrap
 from measurand.stats.scores import wilson_share
 

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, fields
 
+from measurand.audits.exposure.statistics.decisions import FEW_TASKS, REACH, WIDER
 from measurand.audits.exposure.study import Design
 from measurand.settings.exposure import ExposureSettings, several
-from measurand.stats.exposure.decisions import FEW_TASKS, REACH, WIDER
 
 POOL = 0.1  # of a pool: where a draw takes more, draws share much, and it is said
 CLASSES = 25  # beyond this, m rows hold hardly any of each class

@@ -15,20 +15,20 @@ import pandas as pd
 from measurand.audits.exposure.columns import ALL
 from measurand.audits.exposure.conclude import conclude
 from measurand.audits.exposure.facts import SizeFacts, StudyFacts, Trained
-from measurand.core.arrays import Floats
-from measurand.core.finding import Finding, Report
-from measurand.stats.exposure.effects import (
+from measurand.audits.exposure.statistics.effects import (
     Effect,
     PairedEffects,
     TaskMeans,
     tabulate_differences,
 )
-from measurand.stats.exposure.studies import (
+from measurand.audits.exposure.statistics.studies import (
     given_contrasts,
     name_size,
     pair_arms,
     rows_by_size,
 )
+from measurand.core.arrays import Floats
+from measurand.core.finding import Finding, Report
 
 LACKING = "one score an arm and task"
 

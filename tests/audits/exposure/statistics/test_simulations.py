@@ -5,7 +5,7 @@ import pytest
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LinearRegression
 
-from measurand.stats.exposure.simulations import (
+from measurand.audits.exposure.statistics.simulations import (
     LABELLED,
     pca_bias,
     split_toy_rows,

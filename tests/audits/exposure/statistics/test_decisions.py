@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from measurand.stats.exposure.decisions import decide
-from measurand.stats.exposure.effects import task_means
+from measurand.audits.exposure.statistics.decisions import decide
+from measurand.audits.exposure.statistics.effects import task_means
 
 N, MARGIN = 200, 1.0
 

@@ -11,10 +11,14 @@ from math import ceil
 
 import numpy as np
 
+from measurand.audits.exposure.statistics.decisions import decide
+from measurand.audits.exposure.statistics.effects import (
+    TaskMeans,
+    interaction_cells,
+    spread_at,
+)
 from measurand.core.arrays import Floats
 from measurand.stats.decisions import POWER
-from measurand.stats.exposure.decisions import decide
-from measurand.stats.exposure.effects import TaskMeans, interaction_cells, spread_at
 
 STUDIES = 200  # simulated at each number of draws
 # As many again at least: those that there are did not decide.

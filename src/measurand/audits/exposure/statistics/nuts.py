@@ -18,18 +18,18 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from measurand.core.arrays import Floats
-from measurand.core.errors import MissingExtra
-from measurand.core.estimate import Estimate
-from measurand.stats.exposure.blocks import dense_logits, sum_slots
-from measurand.stats.exposure.hierarchical import (
+from measurand.audits.exposure.statistics.blocks import dense_logits, sum_slots
+from measurand.audits.exposure.statistics.hierarchical import (
     LEVEL,
     Mixture,
     Posterior,
     estimate_from_draws,
 )
-from measurand.stats.exposure.laplace import mean_effects
-from measurand.stats.exposure.studies import METHODS, Latent
+from measurand.audits.exposure.statistics.laplace import mean_effects
+from measurand.audits.exposure.statistics.studies import METHODS, Latent
+from measurand.core.arrays import Floats
+from measurand.core.errors import MissingExtra
+from measurand.core.estimate import Estimate
 
 CHAINS, WARMUP, SAMPLES = 4, 500, 1_000
 SMALL = 500  # counts: below, compiling once for all chains is worth their lock-step

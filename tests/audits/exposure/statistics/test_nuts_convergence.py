@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from measurand.stats.exposure.nuts import (
+from measurand.audits.exposure.statistics.nuts import (
     autocovariances,
     ess_bulk,
     r_hat,

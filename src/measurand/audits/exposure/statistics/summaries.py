@@ -12,17 +12,22 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from measurand.core.arrays import Floats
-from measurand.core.errors import Undefined
-from measurand.core.estimate import Estimate
-from measurand.stats.decisions import benjamini_hochberg
-from measurand.stats.exposure.hierarchical import (
+from measurand.audits.exposure.statistics.hierarchical import (
     LEVEL,
     Mixture,
     fit_posterior,
     fit_studies,
 )
-from measurand.stats.exposure.studies import METHODS, ArmPairs, Studies, tabulate_study
+from measurand.audits.exposure.statistics.studies import (
+    METHODS,
+    ArmPairs,
+    Studies,
+    tabulate_study,
+)
+from measurand.core.arrays import Floats
+from measurand.core.errors import Undefined
+from measurand.core.estimate import Estimate
+from measurand.stats.decisions import benjamini_hochberg
 from measurand.stats.scores import wilson_share
 
 PERMUTATIONS = 10_000

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
+from measurand.audits.exposure.statistics.studies import Latent
 from measurand.core.arrays import Floats
-from measurand.stats.exposure.studies import Latent
 
 
 @dataclass(frozen=True)

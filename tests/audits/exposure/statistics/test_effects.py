@@ -4,16 +4,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.core.errors import Undefined
-from measurand.stats.exposure.effects import (
+from measurand.audits.exposure.statistics.effects import (
     Effect,
     paired_effects,
     shared_variance,
     task_means,
     task_spread,
 )
-from measurand.stats.exposure.hierarchical import fit_posterior
-from measurand.stats.exposure.studies import ArmPairs, pair_arms, study_counts
+from measurand.audits.exposure.statistics.hierarchical import fit_posterior
+from measurand.audits.exposure.statistics.studies import (
+    ArmPairs,
+    pair_arms,
+    study_counts,
+)
+from measurand.core.errors import Undefined
 from tests.shared_data import needs_data, path
 
 # Mean and half of the 95 % interval of simple differences, m = 50, n = 200, in points.

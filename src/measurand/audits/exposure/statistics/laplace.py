@@ -12,9 +12,7 @@ from itertools import combinations, product
 import numpy as np
 from scipy.special import expit, gammaln, logsumexp
 
-from measurand.core.arrays import Floats
-from measurand.core.errors import Undefined
-from measurand.stats.exposure.blocks import (
+from measurand.audits.exposure.statistics.blocks import (
     Blocks,
     LogitEffects,
     dense_logits,
@@ -23,7 +21,9 @@ from measurand.stats.exposure.blocks import (
     solve_effects,
     sum_slots,
 )
-from measurand.stats.exposure.studies import Latent
+from measurand.audits.exposure.statistics.studies import Latent
+from measurand.core.arrays import Floats
+from measurand.core.errors import Undefined
 
 CLOSE = 1e-5  # a step this small on the logit scale; the next would square it
 FARTHEST = 2.0  # longest step: over more, the curvature of a logit changes too much

@@ -6,9 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.stats.exposure.hierarchical import fit_posterior
-from measurand.stats.exposure.studies import mean_differences, pair_arms, study_counts
-from measurand.stats.exposure.summaries import analyse_slices, differences_by_task
+from measurand.audits.exposure.statistics.hierarchical import fit_posterior
+from measurand.audits.exposure.statistics.studies import (
+    mean_differences,
+    pair_arms,
+    study_counts,
+)
+from measurand.audits.exposure.statistics.summaries import (
+    analyse_slices,
+    differences_by_task,
+)
 from tests.shared_data import needs_data, path
 
 pytestmark = needs_data

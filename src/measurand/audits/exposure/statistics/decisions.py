@@ -16,8 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from measurand.audits.exposure.statistics.effects import (
+    TaskMeans,
+    interaction_cells,
+    spread_at,
+)
 from measurand.core.arrays import Floats
-from measurand.stats.exposure.effects import TaskMeans, interaction_cells, spread_at
 
 ALPHA = 0.05  # false alarms, over all ways of raising one
 WIDER = 2.0  # margins that a single model, and the spread of tasks, may take

@@ -3,12 +3,11 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 
-from measurand.core.errors import Undefined
-from measurand.stats.exposure.hierarchical import Mixture
-from measurand.stats.exposure.predictive import moments
-from measurand.stats.exposure.simulations import CoverageStudy, Truth
-from measurand.stats.exposure.studies import ArmPairs
-from measurand.stats.exposure.summaries import (
+from measurand.audits.exposure.statistics.hierarchical import Mixture
+from measurand.audits.exposure.statistics.predictive import moments
+from measurand.audits.exposure.statistics.simulations import CoverageStudy, Truth
+from measurand.audits.exposure.statistics.studies import ArmPairs
+from measurand.audits.exposure.statistics.summaries import (
     analyse_slices,
     differences_by_task,
     draw_slices,
@@ -16,7 +15,8 @@ from measurand.stats.exposure.summaries import (
     sign_flip_p,
     variance_components,
 )
-from tests.stats.exposure.made_studies import small
+from measurand.core.errors import Undefined
+from tests.audits.exposure.statistics.made_studies import small
 
 
 def test_the_permutation_p_value_is_exact_where_it_can_be(rng):

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from measurand.stats.exposure.decisions import decide
-from measurand.stats.exposure.draws import draws_to_decide, likely_effects
-from measurand.stats.exposure.effects import TaskMeans, task_means
+from measurand.audits.exposure.statistics.decisions import decide
+from measurand.audits.exposure.statistics.draws import draws_to_decide, likely_effects
+from measurand.audits.exposure.statistics.effects import TaskMeans, task_means
 
 N, MARGIN = 200, 1.0
 

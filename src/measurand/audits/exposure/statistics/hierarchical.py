@@ -14,10 +14,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from measurand.core.arrays import Floats
-from measurand.core.errors import UnknownName
-from measurand.core.estimate import Estimate
-from measurand.stats.exposure.laplace import (
+from measurand.audits.exposure.statistics.laplace import (
     COARSE,
     FINE,
     START,
@@ -25,8 +22,11 @@ from measurand.stats.exposure.laplace import (
     explore_posterior,
     mean_effects,
 )
-from measurand.stats.exposure.predictive import RepeatedStudies, repeat_studies
-from measurand.stats.exposure.studies import (
+from measurand.audits.exposure.statistics.predictive import (
+    RepeatedStudies,
+    repeat_studies,
+)
+from measurand.audits.exposure.statistics.studies import (
     MODELS,
     ArmPairs,
     HierarchicalModel,
@@ -35,6 +35,9 @@ from measurand.stats.exposure.studies import (
     lay_out_studies,
     tabulate_study,
 )
+from measurand.core.arrays import Floats
+from measurand.core.errors import UnknownName
+from measurand.core.estimate import Estimate
 
 LEVEL = 0.89  # of the paper's credible intervals
 DRAWS = 2_000

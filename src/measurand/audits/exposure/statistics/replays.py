@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import t
 
+from measurand.audits.exposure.statistics.decisions import decide
+from measurand.audits.exposure.statistics.effects import task_means
 from measurand.core.arrays import Floats
 from measurand.core.estimate import Estimate
-from measurand.stats.exposure.decisions import decide
-from measurand.stats.exposure.effects import task_means
 from measurand.stats.scores import wilson_share
 
 LEVELS = (0.5, 0.8, 0.89, 0.95)

@@ -12,10 +12,9 @@ from functools import cache
 import numpy as np
 from scipy.special import expit, roots_hermitenorm
 
-from measurand.core.arrays import Floats
-from measurand.stats.exposure.blocks import dense_logits
-from measurand.stats.exposure.laplace import PosteriorGrid, draw_by_point
-from measurand.stats.exposure.studies import (
+from measurand.audits.exposure.statistics.blocks import dense_logits
+from measurand.audits.exposure.statistics.laplace import PosteriorGrid, draw_by_point
+from measurand.audits.exposure.statistics.studies import (
     MODELS,
     ArmPairs,
     Latent,
@@ -23,6 +22,7 @@ from measurand.stats.exposure.studies import (
     lay_out_studies,
     tabulate_study,
 )
+from measurand.core.arrays import Floats
 
 NODES, FEW = 5, 3  # of the integral over an observation's effect
 SMALL = 0.6  # of its sd: below, three nodes are right to a thousandth of a point

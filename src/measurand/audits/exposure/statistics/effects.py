@@ -29,11 +29,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import chi2, t
 
+from measurand.audits.exposure.statistics.studies import ArmPairs
 from measurand.core.arrays import Floats
 from measurand.core.errors import Undefined
 from measurand.core.estimate import Estimate
 from measurand.stats.decisions import POWER
-from measurand.stats.exposure.studies import ArmPairs
 
 POINTS = 100  # percentage points of an accuracy
 HALVINGS = 60  # bisections of a spread

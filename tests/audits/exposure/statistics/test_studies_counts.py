@@ -1,14 +1,14 @@
 import pandas as pd
 import pytest
 
-from measurand.core.errors import BadInput, UnknownName
-from measurand.stats.exposure.effects import paired_effects
-from measurand.stats.exposure.studies import (
+from measurand.audits.exposure.statistics.effects import paired_effects
+from measurand.audits.exposure.statistics.studies import (
     mean_differences,
     pair_arms,
     rows_by_size,
     study_counts,
 )
+from measurand.core.errors import BadInput, UnknownName
 from tests.shared_data import needs_data, path
 
 

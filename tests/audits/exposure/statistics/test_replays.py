@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from measurand.stats.exposure.replays import replay_study
+from measurand.audits.exposure.statistics.replays import replay_study
 
 
 def replays(values, planted=0.0, **kinds):

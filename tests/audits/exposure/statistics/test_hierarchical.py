@@ -5,18 +5,21 @@ import pytest
 from scipy.special import expit, logsumexp
 from scipy.stats import binom, norm
 
-from measurand.core.errors import UnknownName
-from measurand.stats.exposure.hierarchical import fit_posterior, fit_studies
-from measurand.stats.exposure.laplace import (
+from measurand.audits.exposure.statistics.hierarchical import fit_posterior, fit_studies
+from measurand.audits.exposure.statistics.laplace import (
     draw_by_point,
     find_mode,
     log_likelihood,
     mean_effects,
 )
-from measurand.stats.exposure.nuts import sample_nuts
-from measurand.stats.exposure.predictive import prior_predictive
-from measurand.stats.exposure.simulations import Truth, simulate_studies, study_coverage
-from measurand.stats.exposure.studies import (
+from measurand.audits.exposure.statistics.nuts import sample_nuts
+from measurand.audits.exposure.statistics.predictive import prior_predictive
+from measurand.audits.exposure.statistics.simulations import (
+    Truth,
+    simulate_studies,
+    study_coverage,
+)
+from measurand.audits.exposure.statistics.studies import (
     MODELS,
     WIDE,
     ArmPairs,
@@ -25,7 +28,8 @@ from measurand.stats.exposure.studies import (
     lay_out_studies,
     tabulate_study,
 )
-from tests.stats.exposure.made_studies import small
+from measurand.core.errors import UnknownName
+from tests.audits.exposure.statistics.made_studies import small
 
 TINY = Truth(beta=0.3, tasks=3, models=1, subsamples=3, n=40)
 HERE = Truth(beta=0.3, tasks=6, subsamples=5)

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
+from measurand.audits.exposure.statistics.hierarchical import LEVEL, fit_studies
+from measurand.audits.exposure.statistics.studies import METHODS, Studies
 from measurand.core.arrays import Floats
 from measurand.core.estimate import Estimate
-from measurand.stats.exposure.hierarchical import LEVEL, fit_studies
-from measurand.stats.exposure.studies import METHODS, Studies
 from measurand.stats.scores import wilson_share
 
 
