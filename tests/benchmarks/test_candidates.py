@@ -5,16 +5,14 @@ import pytest
 
 import measurand as ms
 from measurand.core.errors import AmbiguousRoles
+from tests.benchmarks.trees import CHOICES, LETTERS, PLACES, RIGHT, N, rows
 
-N = 60
-CHOICES = [[f"{wood} {i}" for wood in ("oak", "ash", "elm", "fir")] for i in range(N)]
-PLACES = [i * 7 % 4 for i in range(N)]
 GOLDS = {
-    "letters": ["ABCD"[place] for place in PLACES],
+    "letters": LETTERS,
     "marked": [f"({'abcd'[place]})" for place in PLACES],
     "places": PLACES,
     "from one": [str(place + 1) for place in PLACES],
-    "texts": [texts[place] for texts, place in zip(CHOICES, PLACES, strict=True)],
+    "texts": RIGHT,
 }
 LISTS = {
     "texts": CHOICES,
@@ -22,11 +20,6 @@ LISTS = {
     "objects": [[{"text": text} for text in texts] for texts in CHOICES],
     "by letter": [dict(zip("ABCD", texts, strict=True)) for texts in CHOICES],
 }
-
-
-def rows(**columns):
-    questions = [f"Which tree stands at house {i}?" for i in range(N)]
-    return pd.DataFrame({"question": questions, **columns})
 
 
 def spread(names, choices=CHOICES):

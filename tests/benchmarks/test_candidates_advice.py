@@ -2,27 +2,17 @@
 
 import re
 
-import pandas as pd
 import pytest
 
 import measurand as ms
 from measurand.core.errors import BadInput
+from tests.benchmarks.trees import CHOICES, LETTERS, PLACES, RIGHT, N, check_golds, rows
 
-N = 60
-CHOICES = [[f"{wood} {i}" for wood in ("oak", "ash", "elm", "fir")] for i in range(N)]
-PLACES = [i * 7 % 4 for i in range(N)]
-RIGHT = [texts[place] for texts, place in zip(CHOICES, PLACES, strict=True)]
 ONE_HOT = [[int(j == place) for j in range(4)] for place in PLACES]
-LETTERS = ["ABCD"[place] for place in PLACES]
 
 
 def each(make):
     return [make(texts, place) for texts, place in zip(CHOICES, PLACES, strict=True)]
-
-
-def rows(**columns):
-    questions = [f"Which tree stands at house {i}?" for i in range(N)]
-    return pd.DataFrame({"question": questions, **columns})
 
 
 FLAGGED = each(
@@ -82,13 +72,7 @@ def refusal(table, **named):
 def test_what_is_said_of_choices_leads_to_the_right_ones(columns):
     table = rows(**columns)
     loaded = follow(table, refusal(table))
-    for items in (loaded.train, loaded.test):
-        for question, texts, letter in zip(
-            items.column("question"), items.choice_texts, items.labels, strict=True
-        ):
-            house = int(question.rstrip("?").split()[-1])
-            assert sorted(texts) == sorted(CHOICES[house])
-            assert texts["ABCD".index(letter)] == RIGHT[house]
+    check_golds(loaded)
 
 
 ANSWERS = {

@@ -1,19 +1,10 @@
 """Objects of which a flag or a score says which is right."""
 
-import pandas as pd
 import pytest
 
 import measurand as ms
 from measurand.core.errors import BadInput
-
-N = 60
-CHOICES = [[f"{wood} {i}" for wood in ("oak", "ash", "elm", "fir")] for i in range(N)]
-PLACES = [i * 7 % 4 for i in range(N)]
-
-
-def rows(name, cells):
-    questions = [f"Which tree stands at house {i}?" for i in range(N)]
-    return pd.DataFrame({"question": questions, name: cells})
+from tests.benchmarks.trees import CHOICES, PLACES, check_golds, rows
 
 
 def objects(key, text="text", flag=lambda right: right):
@@ -23,19 +14,10 @@ def objects(key, text="text", flag=lambda right: right):
     ]
 
 
-def check_golds(loaded):
-    for items in (loaded.train, loaded.test):
-        for question, texts, letter in zip(
-            items.column("question"), items.choice_texts, items.labels, strict=True
-        ):
-            house = int(question.rstrip("?").split()[-1])
-            assert texts["ABCD".index(letter)] == CHOICES[house][PLACES[house]]
-
-
 @pytest.mark.parametrize("flag", [bool, int, float])
 @pytest.mark.parametrize("key", ["correct", "is_correct", "isCorrect", "score"])
 def test_answers_with_flags_are_choices(key, flag):
-    table = rows("answers", objects(key, flag=flag))
+    table = rows(answers=objects(key, flag=flag))
     paths = {"choices": "answers[].text", "label": f"answers[].{key}"}
     advice = " and ".join(f"`{part}` '{path}'" for part, path in paths.items())
     with pytest.raises(BadInput) as refused:
@@ -50,22 +32,22 @@ def test_answers_with_lists_of_flags_are_choices():
         for texts, place in zip(CHOICES, PLACES, strict=True)
     ]
     with pytest.raises(BadInput, match=r"'answers.text' and `label` 'answers.correct'"):
-        ms.load(rows("answers", cells))
+        ms.load(rows(answers=cells))
 
 
 def test_scores_that_pick_none_are_refused_without_a_path():
     cells = objects("score", flag=lambda right: 0.7 if right else 0.0)
     with pytest.raises(BadInput, match="'score' says; give the accepted answers only"):
-        ms.load(rows("answers", cells))
+        ms.load(rows(answers=cells))
 
 
 def test_answers_that_are_all_right_are_accepted():
-    loaded = ms.load(rows("answers", objects("score", flag=lambda right: 1)))
+    loaded = ms.load(rows(answers=objects("score", flag=lambda right: 1)))
     assert loaded.columns["answers"] == ("answers",)
     assert len(loaded.test.accepted_answers[0]) == 4
 
 
 def test_points_for_one_of_the_answers_say_that_the_others_are_wrong():
-    table = rows("answers", objects("points", flag=lambda right: 10 * right))
+    table = rows(answers=objects("points", flag=lambda right: 10 * right))
     with pytest.raises(BadInput, match=r"not all of the answers .* 'points' says"):
         ms.load(table)

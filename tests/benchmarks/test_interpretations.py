@@ -7,16 +7,19 @@ import measurand as ms
 from measurand.benchmarks.interpretations import misspelt_parts
 from measurand.benchmarks.roles import NamedColumns, infer_roles
 from measurand.core.errors import AmbiguousRoles
+from tests.benchmarks.trees import (
+    CHOICES,
+    PLACES,
+    QUESTIONS,
+    RIGHT,
+    N,
+    check_golds,
+    rows,
+)
 
-N = 40
-CHOICES = [[f"{wood} {i}" for wood in ("oak", "ash", "elm", "fir")] for i in range(N)]
-PLACES = [i * 7 % 4 for i in range(N)]
-RIGHT = [texts[place] for texts, place in zip(CHOICES, PLACES, strict=True)]
 
-
-def rows(**columns):
-    questions = [f"Which tree stands at house {i}?" for i in range(N)]
-    return pd.DataFrame({"question": questions, "choices": CHOICES, **columns})
+def quiz(**columns):
+    return rows(choices=CHOICES, **columns)
 
 
 FLAGS = {
@@ -29,14 +32,14 @@ FLAGS = {
 @pytest.mark.parametrize("name", FLAGS)
 @pytest.mark.parametrize("answers", [RIGHT, ["ABCD"[place] for place in PLACES]])
 def test_golds_that_disagree_are_refused_by_name(name, answers):
-    table = rows(answer=answers, **{name: FLAGS[name]})
+    table = quiz(answer=answers, **{name: FLAGS[name]})
     with pytest.raises(AmbiguousRoles, match=rf"{name}, answer; .* with `label`"):
         ms.load(table)
     assert ms.load(table, label="answer").columns["label"] == ("answer",)
 
 
 def test_a_flag_of_true_and_false_is_no_gold_of_other_choices():
-    table = rows(answer=RIGHT, gold=[i % 3 == 0 for i in range(N)])
+    table = quiz(answer=RIGHT, gold=[i % 3 == 0 for i in range(N)])
     assert ms.load(table).columns["label"] == ("answer",)
 
 
@@ -49,13 +52,8 @@ AGREEING = {
 
 @pytest.mark.parametrize("name", AGREEING)
 def test_golds_that_agree_are_read_as_one(name):
-    loaded = ms.load(rows(answer=RIGHT, **{name: AGREEING[name]}))
-    for items in (loaded.train, loaded.test):
-        for question, texts, letter in zip(
-            items.column("question"), items.choice_texts, items.labels, strict=True
-        ):
-            house = int(question.rstrip("?").split()[-1])
-            assert texts["ABCD".index(letter)] == RIGHT[house]
+    loaded = ms.load(quiz(answer=RIGHT, **{name: AGREEING[name]}))
+    check_golds(loaded)
 
 
 @pytest.mark.parametrize(
@@ -64,12 +62,12 @@ def test_golds_that_agree_are_read_as_one(name):
     ids=["explanation", "number"],
 )
 def test_a_column_that_leads_to_no_choice_is_no_rival(other):
-    loaded = ms.load(rows(answer=RIGHT, answer_id=other))
+    loaded = ms.load(quiz(answer=RIGHT, answer_id=other))
     assert loaded.columns["label"] == ("answer",)
 
 
 def test_the_same_text_twice_is_the_same_choice():
-    table = rows(answer=RIGHT, answer_index=PLACES)
+    table = quiz(answer=RIGHT, answer_index=PLACES)
     table["choices"] = [
         [right, *texts[1:3], right] for texts, right in zip(CHOICES, RIGHT, strict=True)
     ]
@@ -78,7 +76,7 @@ def test_the_same_text_twice_is_the_same_choice():
 
 
 def test_a_gold_under_another_name_is_a_rival_too():
-    table = rows(correct_answer_index=PLACES, label=FLAGS["label"])
+    table = quiz(correct_answer_index=PLACES, label=FLAGS["label"])
     with pytest.raises(AmbiguousRoles, match=r"label, correct_answer_index; .*`label`"):
         ms.load(table)
 
@@ -86,10 +84,10 @@ def test_a_gold_under_another_name_is_a_rival_too():
 def test_a_flag_is_not_read_for_a_gold_that_leads_nowhere():
     told = [f"Option {'ABCD'[place]}" for place in PLACES]
     with pytest.raises(AmbiguousRoles, match="'answer' leads to no choice"):
-        ms.load(rows(answer=told, label=[i % 2 for i in range(N)]))
+        ms.load(quiz(answer=told, label=[i % 2 for i in range(N)]))
     two = pd.DataFrame(
         {
-            "question": [f"Which tree stands at house {i}?" for i in range(N)],
+            "question": QUESTIONS,
             "choices": [texts[:2] for texts in CHOICES],
             "answer": ["It grows there, as everybody knows."] * N,
             "label": [i * 3 % 5 % 2 for i in range(N)],
@@ -99,10 +97,10 @@ def test_a_flag_is_not_read_for_a_gold_that_leads_nowhere():
 
 
 def test_golds_that_agree_in_training_and_not_in_test_are_refused():
-    test = rows(answer=RIGHT, label=[0] * N)
+    test = quiz(answer=RIGHT, label=[0] * N)
     test["question"] = [f"And at house {i}?" for i in range(N)]
     with pytest.raises(AmbiguousRoles, match="label, answer"):
-        ms.load(rows(answer=RIGHT, label=PLACES), test)
+        ms.load(quiz(answer=RIGHT, label=PLACES), test)
 
 
 def test_the_name_of_its_column_is_a_gold():
@@ -110,7 +108,7 @@ def test_the_name_of_its_column_is_a_gold():
     told = ["choice1" if i % 3 else "choice2" for i in range(N)]
     table = pd.DataFrame(
         {
-            "question": [f"Which tree stands at house {i}?" for i in range(N)],
+            "question": QUESTIONS,
             "choice1": first,
             "choice2": second,
             "label": told,

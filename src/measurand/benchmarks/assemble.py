@@ -75,14 +75,7 @@ def assemble_benchmark(
 ) -> Benchmark:
     """The benchmark in one table or two, every cell checked and turned into text.
 
-    Args:
-        train: The rows to learn from, or all rows where `test` is None.
-        test: The rows to be asked about.
-        roles: Which column plays which part.
-        name: What reports call it.
-        split_by: Items that share this stay on one side: query, evidence, both, group.
-        seed: For the split, where there is neither a test table nor a split column.
-        join: What stands between the texts of one cell.
+    `from_frames` says what the arguments mean; `roles` which column plays which part.
     """
     if train.empty:
         raise BadInput("the table has no rows; give some items")
@@ -241,7 +234,12 @@ def from_frames(
     column = None if named_columns.split else roles.split
     if column is not None and len({*map(str, tables[0][column])}) == 1:
         roles = replace(roles, split=None)  # the authors' dev file, say, by itself
-    widened, described, counted = read_kind(widened, roles, seed)
+    described: dict[str, str] = {}
+    counted: dict[str, int] = {}
+    if roles.answers is not None:
+        widened, described, counted = take_answers(widened, roles)
+    elif roles.choices is not None:
+        widened, described = read_choices(widened, roles, seed)
     left_out = _unread_parts(tables[0], roles)
     if len(tables) > 1:
         left_out.insert(0, describe_sides(tables))
@@ -315,17 +313,6 @@ def _is_no_id(table: pd.DataFrame, column: str) -> bool:
     """Whether a column is called like an id and holds objects, which name no item."""
     first = next((cell for cell in table[column] if not is_missing(cell)), None)
     return column.lower() in plain_names("id") and isinstance(first, dict)
-
-
-def read_kind(
-    tables: list[pd.DataFrame], roles: ColumnRoles, seed: int
-) -> tuple[list[pd.DataFrame], dict[str, str], dict[str, int]]:
-    """The tables with choices as one field, what reports say of them, and counts."""
-    if roles.answers is not None:
-        return take_answers(tables, roles)
-    if roles.choices is not None:
-        return *read_choices(tables, roles, seed), {}
-    return tables, {}, {}
 
 
 def _unread_parts(table: pd.DataFrame, roles: ColumnRoles) -> list[str]:

@@ -170,7 +170,9 @@ def find_options(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Option
         if len(run) < FEWEST_COLUMNS:
             continue
         cells = zip(*(table[column] for column in run), strict=True)
-        rows = [[*_drop_blanks(row)] for row in cells]
+        rows = [
+            [text for cell in row if (text := _text(cell)).strip()] for row in cells
+        ]
         texts = [text for row in rows for text in row]
         numbers = sum(NUMBER.fullmatch(text) is not None for text in texts)
         are_texts = 2 * numbers < len(texts) and min(map(len, rows)) >= FEWEST
@@ -212,12 +214,9 @@ def _list_texts(cell: object) -> list[str]:
     return written if len(written) == len(texts) else []
 
 
-def _drop_blanks(row: Sequence[object]) -> Iterator[str]:
-    """The texts of a row's columns, without those that are blank."""
-    for cell in row:
-        text = None if is_missing(cell) else scalar_text(cell)
-        if text and text.strip():
-            yield text
+def _text(cell: object) -> str:
+    """What a cell holds as it is written; empty where it holds no text."""
+    return "" if is_missing(cell) else scalar_text(cell) or ""
 
 
 def _are_own(rows: Sequence[Sequence[str]]) -> bool:
@@ -329,20 +328,14 @@ def _check_answers(table: pd.DataFrame, free: Sequence[str], answers: str) -> No
         for gold in dict.fromkeys([*plain_golds(free), *told]):
             way = pointer_way(table[gold], options)
             # The first of several accepted answers is often given once more.
-            if way and not (way == TEXT_OF and _is_first(table[gold], options)):
+            pairs = zip(table[gold], options.rows, strict=True)
+            is_first = all(text_key(str(c)) == text_key(row[0]) for c, row in pairs)
+            if way and not (way == TEXT_OF and is_first):
                 raise _refusal(
                     f"column {quote(gold)} could say which text of {options} is right",
                     f"name {Reading(options.columns, gold)}",
                     answers=answers,
                 )
-
-
-def _is_first(column: "pd.Series[str]", options: Options) -> bool:
-    """Whether all cells are the first text of their row."""
-    return all(
-        text_key(str(cell)) == text_key(texts[0])
-        for cell, texts in zip(column, options.rows, strict=True)
-    )
 
 
 def find_candidate(table: pd.DataFrame, roles: ColumnRoles) -> str | None:

@@ -21,7 +21,12 @@ def find_flagged(column: "pd.Series[str]", name: str) -> tuple[str, str] | None:
     """The paths to texts and to flags in a column, if one flag of every row is set."""
     rows = [_open_lists(cell) for cell in islice(column, ROWS)]
     keys = [*rows[0]] if rows else []
-    texts = [key for key in keys if all(_are_texts(row.get(key, ())) for row in rows)]
+    texts = [
+        key
+        for key in keys
+        if all(len(row.get(key, ())) > 1 for row in rows)
+        and all(isinstance(v, str) and v.strip() for row in rows for v in row[key])
+    ]
     flags = [key for key in keys if all(_is_one_hot(row.get(key, ())) for row in rows)]
     if not (texts and flags):
         return None
@@ -73,11 +78,6 @@ def _pointing_keys(rows: Sequence[Mapping[str, Sequence[object]]]) -> set[str]:
 def _open_lists(cell: object) -> dict[str, Sequence[object]]:
     """What the objects in a cell hold, by key; nothing where it holds others."""
     return lists_by_key(None if is_missing(cell) else open_listed(cell))
-
-
-def _are_texts(values: Sequence[object]) -> bool:
-    """Whether all of several values are texts."""
-    return len(values) > 1 and all(isinstance(v, str) and v.strip() for v in values)
 
 
 def _non_zero(values: Sequence[object]) -> int:

@@ -10,6 +10,7 @@ from measurand.benchmarks.roles import ColumnRoles, NamedColumns
 from measurand.core.errors import BadInput, OneSidedColumn, join_names, quote
 
 SIDES = ("train", "test")
+NEEDED = ("query", "label", "choices", "answers")
 
 
 def explain_sides(
@@ -36,7 +37,9 @@ def explain_sides(
                 roles = side_roles(tables[owner])
             except BadInput:
                 continue  # this side alone is no clearer
-            missing = _lacking_names(_role_names(roles), columns[owner], columns[other])
+            parts = [p for p in NEEDED if p in roles.columns]
+            needed = {name: part for part in parts for name in roles.columns[part]}
+            missing = _lacking_names(needed, columns[owner], columns[other])
         if missing:
             return _name_missing(missing, SIDES[owner], SIDES[other], columns[other])
     fault.args = (f"{fault}; {describe_sides(tables)}",)
@@ -50,21 +53,12 @@ def describe_sides(tables: Sequence[pd.DataFrame]) -> str:
     >>> describe_sides([boats, boats.drop(columns="log")])
     'only train has log'
     """
-    if len(tables) < 2:
-        return ""
     first, second = ([str(name) for name in table.columns] for table in tables)
     own = {
         "train": [name for name in first if name not in second],
         "test": [name for name in second if name not in first],
     }
     return "; ".join(f"only {s} has {join_names(own[s])}" for s in SIDES if own[s])
-
-
-def _role_names(roles: ColumnRoles) -> dict[str, str]:
-    """The columns without which no benchmark is read, with their parts."""
-    needed = {roles.query: "query", roles.label: "label"}
-    needed |= dict.fromkeys(roles.choice_columns, "choices")
-    return needed | ({roles.answers: "answers"} if roles.answers else {})
 
 
 def _lacking_names(
