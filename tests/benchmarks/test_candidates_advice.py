@@ -35,6 +35,10 @@ NAMED = each(
     lambda texts, place: dict(zip(["one", "two", "three", "four"], texts, strict=True))
 )
 SINGLE = each(lambda texts, place: [{k: t} for k, t in zip("ABCD", texts, strict=True)])
+PAIR = {
+    **{f"warrant{k}": [texts[k] for texts in CHOICES] for k in range(2)},
+    "correctLabelW0orW1": [place % 2 for place in PLACES],
+}
 LAYOUTS = {
     "flags": {"choices": FLAGGED},
     "mc1": {"mc1_targets": TARGETS},
@@ -118,3 +122,11 @@ def test_rows_of_several_questions_are_refused(answers, named):
     ]
     table = rows(questions=questions, answers=answers).drop(columns="question")
     assert "one item a question is needed" in refusal(table, **named)
+
+
+def test_one_of_two_columns_that_is_called_correct_is_a_choice():
+    table = rows(**PAIR)
+    loaded = follow(table, refusal(table))
+    assert loaded.columns["choices"] == ("warrant0", "warrant1")
+    bare = rows(text1=PAIR["warrant0"], text2=PAIR["warrant1"], kind=[0, 1] * (N // 2))
+    assert "`choices`" not in refusal(bare)

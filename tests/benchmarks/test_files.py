@@ -234,19 +234,10 @@ BROKEN = {
         "line 4 has 3 fields where the header has 2",
     ),
     "fewer.tsv": (b"a\tb\n\n1\n", "line 3 has 1 fields where the header has 2"),
-    "excel.csv": (
-        "\ufeffclaim;label\nIt floats;yes\nOld, it sinks;no\n".encode(),
-        "the header holds semicolons (;) and no commas; "
-        "save it with commas between fields, or as .tsv or .jsonl",
+    "headless.tsv": (
+        b"n\tThe boat cannot row. It\t2\nn\tIt\t1\no\tShe\t2\n",
+        "its first line is no header, as n, 2 stand again below; put a line with",
     ),
-    "quoted.csv": (b'"claim";"label"\n"a";"b"\n', "the header holds semicolons (;)"),
-    "bars.tsv": (
-        b"\nclaim|label\na|b\n",
-        "the header holds bars (|) and no tabs; "
-        "save it with tabs between fields, or as .csv or .jsonl",
-    ),
-    "tabs.csv": (b"claim\tlabel\n1\t2\n", "tabs and no commas; name the file .tsv"),
-    "commas.tsv": (b"claim,label\n1,2\n", "commas and no tabs; name the file .csv"),
     "open.csv": (b'a,b\n1,2\n"x,1\n', "line 3: unexpected end of data"),
     "mac.csv": (b"a,b\r1,2\r", "line 1: new-line character"),
     "names.csv": (b"a,b,a\n1,2,3\n", "more than one column is called 'a'"),
@@ -324,3 +315,28 @@ def test_parquet_text_that_is_not_utf8_is_refused(tmp_path):
     broken = (tmp_path / "a.parquet").read_bytes().replace(b"plain", b"pl\xff\xfen")
     (tmp_path / "a.parquet").write_bytes(broken)
     assert "not a whole Parquet file" in problem(tmp_path / "a.parquet")
+
+
+@pytest.mark.parametrize(
+    ("name", "header", "row"),
+    [
+        ("excel.csv", "\ufeffclaim;label", "Old, it sinks;no"),
+        ("quoted.csv", '"claim";"label"', '"Old, it sinks";"no"'),
+        ("bars.tsv", "\nclaim|label", "Old, it sinks|no"),
+        ("tabs.csv", "claim\tlabel", "Old, it sinks\tno"),
+        ("commas.tsv", "claim,label", '"Old, it sinks",no'),
+    ],
+)
+def test_a_header_says_what_stands_between_fields(tmp_path, name, header, row):
+    path = tmp_path / name
+    path.write_text(f"{header}\n{row}\n", "utf-8")
+    table = read_table_file(path)
+    assert table.to_dict("records") == [{"claim": "Old, it sinks", "label": "no"}]
+
+
+def test_numbers_and_letters_may_name_columns(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("0,1\nIt floats,0\nIt sinks,1\n")
+    assert [*read_table_file(path)] == ["0", "1"]
+    path.write_text("question,A,B,answer\nWhich figure floats?,A,B,B\n")
+    assert [*read_table_file(path)["A"]] == ["A"]

@@ -47,6 +47,7 @@ ALL_RIGHT = re.compile(r"(?:correct|right|accepted|gold)answers")
 # To numbers, which are the commonest labels of classes, it must be a query that asks.
 ASKING = re.compile(r"quest|query|ctx|stem|prompt|problem|input|goal|ask")
 TELLING = re.compile(r"answer|correct|gold|label|target|key|right|solution")
+PICKING = re.compile(r"correct|right")  # said of one of two columns, and of no class
 FEWEST, MOST = 2, len(LETTERS)
 FEWEST_COLUMNS = 3  # of an unknown name: two columns are as often a pair of texts
 ROWS = 50  # that are looked at before all are
@@ -116,9 +117,12 @@ def _pointed(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Reading]:
     scalars = [c for c in columns if not look_inside(table[c], c).paths]
     scalars.sort(key=lambda column: not TELLING.search(bare_name(column)))
     listed = [c for c in columns if not ALL_RIGHT.fullmatch(bare_name(c))]
-    for options in find_options(table, listed):
-        for column in scalars:
-            if column not in options.columns and pointer_way(table[column], options):
+    for options in find_options(table, listed, fewest=FEWEST):
+        others = [c for c in scalars if c not in options.columns]
+        if len(options.columns) == FEWEST:
+            others = [c for c in others if PICKING.search(bare_name(c))]
+        for column in others:
+            if pointer_way(table[column], options):
                 yield Reading(options.columns, column)
 
 
@@ -155,7 +159,9 @@ def beside_wrong(
                 yield Reading((right, *paths), right)
 
 
-def find_options(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Options]:
+def find_options(
+    table: pd.DataFrame, columns: Sequence[str], fewest: int = FEWEST_COLUMNS
+) -> Iterator[Options]:
     """Lists of texts, and columns of one text each, that differ from row to row.
 
     Texts that are the same in every row are classes, and texts that repeat within one
@@ -167,7 +173,7 @@ def find_options(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Option
             if _are_own(rows):
                 yield Options((column,), rows)
     for _, _, run in column_runs(columns, NUMBERED):
-        if len(run) < FEWEST_COLUMNS:
+        if len(run) < fewest:
             continue
         cells = zip(*(table[column] for column in run), strict=True)
         rows = [
@@ -220,9 +226,9 @@ def _text(cell: object) -> str:
 
 
 def _are_own(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether most rows bring texts of their own, each of them once."""
+    """Whether rows bring texts of their own, or in pairs, and each of them once."""
     single = sum(len({*texts}) == len(texts) for texts in rows)
-    return 2 * single > len(rows) and 2 * len({*map(tuple, rows)}) > len(rows)
+    return 2 * single > len(rows) and 2 * len({*map(tuple, rows)}) >= len(rows)
 
 
 def pointer_way(column: "pd.Series[str]", options: Options) -> str:

@@ -24,13 +24,9 @@ BATCH = 50_000
 MOST_COLUMNS = 1000  # keys that differ from row to row would fill rows × rows cells
 LONGEST_FIELD = 2**31 - 1  # the csv module refuses fields over 128 KB unless told
 WRAPPERS = ("data", "rows", "items")
-# What may stand between fields, how messages call it, and the suffix that means it.
-SEPARATORS = {
-    ",": ("commas", ".csv"),
-    "\t": ("tabs", ".tsv"),
-    ";": ("semicolons (;)", ""),
-    "|": ("bars (|)", ""),
-}
+SEPARATORS = ",\t;|"  # what may stand between fields
+FEWEST_AGAIN = 2  # columns whose name stands below it, before it is no name
+LONGEST_HEAD = 3  # words
 
 # What stands in a line of MMLU, whose files have no header.
 BARE_QUESTION = ("question", "A", "B", "C", "D", "answer")
@@ -120,19 +116,52 @@ def _are_objects(cells: object) -> bool:
 
 
 def parse_separated_values(stream: IO[bytes], separator: str) -> pd.DataFrame:
-    """A table of separated values with a header line; every cell is text."""
+    """A table of separated values with a header line; every cell is text.
+
+    The separator is the one that the file's name says, unless the header holds none of
+    them and another in its place, as where tabs are saved under the name .csv.
+    """
     csv.field_size_limit(LONGEST_FIELD)
+    separator = _find_separator(stream, separator)
     try:
-        return gather_table(parse_records(stream, separator, csv.QUOTE_MINIMAL))
+        table = gather_table(parse_records(stream, separator, csv.QUOTE_MINIMAL))
     except BadInput as quoted:
         if separator != "\t":
             raise
         # GLUE and its kin write tabs without quoting: a quote is a letter there.
         stream.seek(0)
         try:
-            return gather_table(parse_records(stream, separator, csv.QUOTE_NONE))
+            table = gather_table(parse_records(stream, separator, csv.QUOTE_NONE))
         except BadInput:
             raise quoted from None
+    # No names, and some stand below as what they are: of numbers alone both may be so.
+    again = [name for name in table if (table[name] == name).any()]
+    if len(again) >= FEWEST_AGAIN and any(map(_is_no_name, table)):
+        raise BadInput(
+            f"its first line is no header, as {join_names(again)} stand again below; "
+            "put a line with the names of the columns above it"
+        )
+    return table
+
+
+def _is_no_name(name: str) -> bool:
+    """Whether a header says what hardly names a column: a number, or a sentence.
+
+    >>> [_is_no_name(name) for name in ("2", "Which boat left port?", "gold label")]
+    [True, True, False]
+    """
+    return name.isdigit() or len(name.split()) > LONGEST_HEAD
+
+
+def _find_separator(stream: IO[bytes], expected: str) -> str:
+    """What stands between the fields of the header, by the first line that is one."""
+    header = next((line for line in _decode_lines(stream) if line.strip()), "")
+    stream.seek(0)
+    # A quote that is still open may hold the separator on the next line.
+    if expected in header or header.count('"') % 2:
+        return expected
+    likely = max(SEPARATORS, key=header.count)
+    return likely if likely in header else expected
 
 
 def _decode_lines(stream: IO[bytes]) -> Iterator[str]:
@@ -179,7 +208,7 @@ def parse_records(
     header: list[str] | None = None,
 ) -> Iterator[Row]:
     """The rows under the header line, or under `header`, each as long as it."""
-    lines = _check_separator(_decode_lines(stream), separator)
+    lines = _decode_lines(stream)
     reader = csv.reader(lines, delimiter=separator, quoting=quoting, strict=True)
     line = 1
     while True:
@@ -218,36 +247,6 @@ def _is_bare_question(row: list[str]) -> bool:
         and row[-1].strip() in letters
         and not any(cell.strip() in letters for cell in row[:-1])
     )
-
-
-def _check_separator(lines: Iterator[str], separator: str) -> Iterator[str]:
-    """The lines; a header that only another separator cuts into fields is refused."""
-    is_header = True
-    for line in lines:
-        # A quote that is still open may hold the separator on the next line.
-        if is_header and separator not in line and line.count('"') % 2 == 0:
-            likely = max(SEPARATORS, key=line.count)
-            if likely in line:
-                raise BadInput(_separator_error_text(separator, likely))
-        is_header = is_header and not line.strip()
-        yield line
-
-
-def _separator_error_text(separator: str, likely: str) -> str:
-    """What to do with a header of one field that another separator would cut.
-
-    >>> _separator_error_text(chr(9), ",")
-    'the header holds commas and no tabs; name the file .csv'
-    """
-    expected, _ = SEPARATORS[separator]
-    there, suffix = SEPARATORS[likely]
-    other = ".tsv" if separator == "," else ".csv"
-    advice = (
-        f"name the file {suffix}"
-        if suffix
-        else f"save it with {expected} between fields, or as {other} or .jsonl"
-    )
-    return f"the header holds {there} and no {expected}; {advice}"
 
 
 def require_distinct_names(names: list[str]) -> list[str]:
