@@ -226,9 +226,10 @@ def _text(cell: object) -> str:
 
 
 def _are_own(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether rows bring texts of their own, or in pairs, and each of them once."""
+    """Whether most rows bring each text once, and many bring texts of their own."""
     single = sum(len({*texts}) == len(texts) for texts in rows)
-    return 2 * single > len(rows) and 2 * len({*map(tuple, rows)}) >= len(rows)
+    # A third: mirrored items bring theirs twice.
+    return 2 * single > len(rows) and 3 * len({*map(tuple, rows)}) > len(rows)
 
 
 def pointer_way(column: "pd.Series[str]", options: Options) -> str:

@@ -135,8 +135,9 @@ def parse_separated_values(stream: IO[bytes], separator: str) -> pd.DataFrame:
         except BadInput:
             raise quoted from None
     # No names, and some stand below as what they are: of numbers alone both may be so.
-    again = [name for name in table if (table[name] == name).any()]
-    if len(again) >= FEWEST_AGAIN and any(map(_is_no_name, table)):
+    names = [str(name) for name in table.columns]
+    again = [name for name in names if (table[name] == name).any()]
+    if len(again) >= FEWEST_AGAIN and any(map(_is_no_name, names)):
         raise BadInput(
             f"its first line is no header, as {join_names(again)} stand again below; "
             "put a line with the names of the columns above it"
