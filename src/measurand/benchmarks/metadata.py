@@ -25,11 +25,15 @@ from measurand.core.errors import BadInput, join_names
 from measurand.core.items import LETTERS
 from measurand.core.words import FUNCTION, NEGATIONS, count_sentences, words
 
-OF_CHOICES = {
-    "longest_choice": "the letter of the longest choice, by words, then by characters",
-    "overlap_choice": "the letter of the choice of whose words most stand in the query",
-    "odd_choice": "the letter of the choice that shares least words with the others",
-}
+_TABLES = tomllib.loads((files(__package__) / "metadata.toml").read_text("utf-8"))
+OF_QUERY, OF_EVIDENCE, OF_CHOICES = (
+    _TABLES["columns"][kind] for kind in ("query", "evidence", "choices")
+)
+WORDS = {name: frozenset(text.split()) for name, text in _TABLES["words"].items()}
+ASKING = re.compile(
+    "|".join(f"(?P<{n}>{form})" for n, form in _TABLES["asking"].items())
+)
+CUES = {"number": "amounts", "date": "times", "place": "places", "person": "persons"}
 EVIDENCE_CHOICE = (
     "evidence_choice"  # said of the evidence, so it stands with its columns
 )
@@ -111,11 +115,6 @@ SPACED_MARK = re.compile(r"\s[.,;:!?。，；：！？]")
 MARKS = {".": "stop", "。": "stop", "?": "question", "？": "question"}
 MARKS |= {"!": "exclamation", "！": "exclamation"}
 
-_TABLES = tomllib.loads((files(__package__) / "metadata.toml").read_text("utf-8"))
-WORDS = {name: frozenset(text.split()) for name, text in _TABLES["words"].items()}
-ASKING = re.compile(
-    "|".join(f"(?P<{n}>{form})" for n, form in _TABLES["asking"].items())
-)
 ASKS, STATES, CLOSING = "?？吗嗎呢", ".。!！", " \t\n\"'”’」)"
 DIGIT = re.compile(r"\d")
 DEFINING = re.compile(r"\b(?:is|was|are|were) (?:an?|one of)\b|是一|属于|屬於")
@@ -177,13 +176,8 @@ def query_type(query: str, words: Sequence[str], form: str) -> str:
         return BY_FORM[form]
     if form == "how" and not WORDS["degrees"].isdisjoint(words):
         return "number"
-    cues = (
-        ("number", WORDS["amounts"]),
-        ("date", WORDS["times"]),
-        ("place", WORDS["places"]),
-    )
-    for name, cue in (*cues, ("person", WORDS["persons"])):
-        if not cue.isdisjoint(words):
+    for name, cue in CUES.items():
+        if not WORDS[cue].isdisjoint(words):
             return name
     if form == "quantity":
         return "date" if YEAR.search(query) else "number"
@@ -225,18 +219,6 @@ def fold_rare_forms(forms: Sequence[str], train: Sequence[str]) -> list[str]:
     ]
 
 
-OF_QUERY = {
-    "query_form": "the question word of the query, or the form of its claim",
-    "query_type": "what the query asks for or is about, guessed from its words",
-    "query_length": "words in the query, by the terciles of train",
-    "query_negation": "whether the query holds a negation",
-    "query_writing": "the query's first letter, last mark, and a space before a mark",
-}
-OF_EVIDENCE = {
-    "evidence_overlap": "share of query words in the evidence, by terciles of train",
-    "evidence_sentences": "how many sentences the evidence holds",
-    EVIDENCE_CHOICE: "the letter of the choice of whose words most stand there",
-}
 THIRDS = {
     "query_length": ("short", "medium", "long"),
     "evidence_overlap": ("low", "medium", "high"),
@@ -246,11 +228,11 @@ MANY = 3  # as many sentences as this, or more, are counted alike
 
 def metadata_schema(evidence: str | None, choices: str | None = None) -> dict[str, str]:
     """What each derived column means, one line each."""
-    schema = dict(OF_QUERY)
+    schema: dict[str, str] = dict(OF_QUERY)
     if evidence is not None:
         schema |= OF_EVIDENCE
     if choices is not None:
-        return schema | OF_CHOICES
+        return {**schema, **OF_CHOICES}
     return {name: about for name, about in schema.items() if name != EVIDENCE_CHOICE}
 
 

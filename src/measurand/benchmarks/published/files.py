@@ -106,14 +106,14 @@ def _complete_files(
         [_matching_files(home, name) for name in side]
         for side in (files.train, files.test)
     )
-    answers = _plain_or_gzip(home / files.answers) if files.answers else None
-    if not all((*train, *test)) or (files.answers and answers is None):
+    answers = _matching_files(home, files.answers) if files.answers else [None]
+    if not all((*train, *test, answers)):
         return None
     names = (*files.train, *files.test)
     return _FilePaths(
         (*chain(*train),),
         (*chain(*test),),
-        answers,
+        answers[0],
         all_of_part,
         names if any(ANY in name for name in names) else (),
         files.form,
@@ -121,20 +121,10 @@ def _complete_files(
 
 
 def _matching_files(home: Path, name: str) -> list[Path]:
-    """The files of a name or pattern, plain or gzipped, in order; none is no match."""
-    if ANY in name:
-        both = (home.glob(pattern) for pattern in (name, f"{name}.gz"))
-        return sorted(path for path in chain(*both) if path.is_file())
-    path = _plain_or_gzip(home / name)
-    return [path] if path else []
-
-
-def _plain_or_gzip(path: Path) -> Path | None:
-    """The file, plain or gzipped."""
-    for candidate in (path, path.with_name(f"{path.name}.gz")):
-        if candidate.is_file():
-            return candidate
-    return None
+    """The files of a pattern, plain or gzipped, in order; of a name the first."""
+    both = chain(home.glob(name), home.glob(f"{name}.gz"))
+    paths = sorted(path for path in both if path.is_file())
+    return paths if ANY in name else paths[:1]
 
 
 def _simple_files(
@@ -164,20 +154,9 @@ def _choose_simple_files(
     """The simple files to learn from and to ask about, among those of one folder."""
     tests = [f"{name}_{part}", f"{name}_dev_{part}", f"{name}_test_{part}"]
     tests += [f"{name}_{alias}" for alias in DEV if part == "dev"]
-    test = next(
-        (stems[candidate.lower()] for candidate in tests if candidate.lower() in stems),
-        None,
-    )
-    several = [
-        path
-        for candidate, path in stems.items()
-        if candidate.startswith(f"{name}_train_")
-    ]
-    single = [
-        stems[candidate]
-        for candidate in (name, *aliases, f"{name}_dev")
-        if candidate in stems
-    ]
+    test = next((stems[c.lower()] for c in tests if c.lower() in stems), None)
+    several = [p for stem, p in stems.items() if stem.startswith(f"{name}_train_")]
+    single = [stems[c] for c in (name, *aliases, f"{name}_dev") if c in stems]
     single = [path for path in single if path != test][:1]
     train = [stems[f"{name}_train"]] if f"{name}_train" in stems else several or single
     if train:

@@ -128,48 +128,29 @@ def _freeze(value: Any) -> Any:
     return tuple(map(_freeze, value)) if isinstance(value, list) else value
 
 
-def _names(value: str | tuple[str, ...]) -> tuple[str, ...]:
-    """Names of files: a single one may stand alone."""
-    return (value,) if isinstance(value, str) else value
-
-
-def _fill(value: Any, text: str) -> Any:
-    """The value with `{}` in its texts filled."""
-    if isinstance(value, dict):
-        return {key: _fill(inner, text) for key, inner in value.items()}
-    if isinstance(value, tuple):
-        return tuple(_fill(inner, text) for inner in value)
-    return value.replace("{}", text) if isinstance(value, str) else value
-
-
 def _read_parts(parts: Mapping[str, Any]) -> Iterator[tuple[str, PublishedPart]]:
     """Each part by name; one that stands for several gives one for each of `of`."""
     for name, part in parts.items():
-        if "of" in part:
-            bare = {key: value for key, value in part.items() if key != "of"}
-            yield from _read_parts({value: _fill(bare, value) for value in part["of"]})
-            continue
-        sets = [
-            FileNames(**{**row, **{side: _names(row.get(side, ())) for side in SIDES}})
-            for row in part.get("files", ())
-        ]
-        yield name, PublishedPart(**{**part, "files": tuple(sets)})
-
-
-SIDES = ("train", "test")
+        values = part.pop("of", None)
+        text = json.dumps(part)
+        for value in values or [name]:
+            filled = _freeze(json.loads(text.replace("{}", value) if values else text))
+            sets = tuple(FileNames(**row) for row in filled.pop("files", ()))
+            yield value, PublishedPart(files=sets, **filled)
 
 
 def _load_published() -> dict[str, PublishedBenchmark]:
     """All published benchmarks by name."""
     text = (files(__package__) / "published.toml").read_text("utf-8")
     benchmarks = {}
-    for name, row in _freeze(tomllib.loads(text)).items():
+    for name, table in tomllib.loads(text).items():
+        parts = dict(_read_parts(table.pop("parts")))
+        row = _freeze(table)
         if row.get("task") == "questions":
             row.setdefault("elicited", ())
         if row.pop("simple_columns", False):
             row["columns"] = (*row.get("columns", ()), *SIMPLE)
-        row["parts"] = dict(_read_parts(row["parts"]))
-        benchmarks[name] = PublishedBenchmark(**row)
+        benchmarks[name] = PublishedBenchmark(parts=parts, **row)
     return benchmarks
 
 
