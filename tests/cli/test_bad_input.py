@@ -117,7 +117,7 @@ FIRST = {
     "exposure --m 10000000000": "--m is 10000000000; allowed are 1 to",
     "exposure --repeats 1000000000": "--repeats is 1000000000; allowed are 2 to",
     "exposure --arm foo": "no arm called 'foo'",
-    "exposure --margin 99": "--margin is 99.0; allowed are 0 to 50 percentage points",
+    "exposure --margin 99": "--margin is 99.0; allowed are above 0, up to 50 perc",
     "exposure --reader foo": "no reader called 'foo'",
     "explanations --explainer foo": "no explainer called 'foo'",
     "explanations --judge foo": "no judge called 'foo'",

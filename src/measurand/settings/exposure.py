@@ -51,7 +51,7 @@ class ExposureSettings(Settings):
     margin: float = setting(
         1.0,
         "Percentage points that count as nothing.",
-        *(0, 100 * MOST_MARGIN, True),
+        *(0, int(100 * MOST_MARGIN), True),
         unit=" percentage points",
     )
     model: str = setting(
