@@ -27,10 +27,16 @@ import numpy as np
 import pandas as pd
 
 from bench.figures import RESULTS, Figure
-from measurand.api.auditing import evidence, leakage
+from bench.truth_explanations import JUST as JUST_OF_RATIONALES
+from bench.truth_explanations import TRUTHS as TRUTHS_OF_RATIONALES
+from bench.truth_explanations import own_tables, review_tables
+from measurand.api.auditing import evidence, explanations, leakage
 from measurand.api.source import load
 from measurand.arms.pool import open_pool
 from measurand.audits.evidence.conclude import NeedFacts, conclude_evidence
+from measurand.audits.explanations.conclude import conclude as conclude_rationales
+from measurand.audits.explanations.fields import rationale_input_fields
+from measurand.audits.explanations.parts import measure_facts, open_judged
 from measurand.audits.leakage.conclude import (
     LeakFacts,
     conclude_leakage,
@@ -40,7 +46,7 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.clause import Name
 from measurand.core.errors import MeasurandError
 from measurand.core.finding import Verdict
-from measurand.experiment.experiment import open_experiment
+from measurand.experiment.experiment import Experiment, open_experiment
 
 SHARED = Path(__file__).parents[2] / "shared"
 NEEDED, UNNEEDED = {"needed", "small need"}, {"used, not needed", "not needed"}
@@ -68,8 +74,8 @@ class Case:
 
     Attributes:
         name: What rows are called.
-        source: attacks, known, fresh, fresh2 or hostile.
-        audit: evidence or leakage.
+        source: attacks, known, fresh, fresh2, hostile or explanations.
+        audit: evidence, leakage or explanations.
         make: The benchmark.
         right: Labels that are true of it.
         wrong: Labels that are false of it.
@@ -207,15 +213,35 @@ def _read(path: Path) -> pd.DataFrame:
     return pd.read_csv(path, sep=separator, quoting=0 if separator == "," else 3)
 
 
+def rationale_cases() -> Iterator[Case]:
+    """Planted rationales: those of a review, and twenty written apart."""
+    for name, truth, make in (*review_tables(), *own_tables()):
+        right, wrong = TRUTHS_OF_RATIONALES[truth]
+        knowable = truth not in JUST_OF_RATIONALES
+        where = "explanations", "explanations"
+        load_table = partial(_load_rationales, make)
+        yield Case(name, *where, load_table, right, wrong, knowable)
+
+
+def _load_rationales(make: Callable[[], pd.DataFrame]) -> Benchmark:
+    table = make()
+    beside = {"evidence": "evidence"} if "evidence" in table else {}
+    columns = [name for name in table if name.startswith("why")]
+    return load(table, query="claim", label="label", rationale=columns, **beside)
+
+
 SOURCES: Mapping[str, Callable[[], Iterator[Case]]] = {
     "attacks": attack_cases,
     "known": known_cases,
     **{source: partial(fresh_cases, source) for source in FRESH},
+    "explanations": rationale_cases,
 }
 
 
 def conclude_by_arms(case: Case) -> tuple[int, str, str, float, dict[str, str]]:
     """What the rules over arms say: items, label, code, bound, facts."""
+    if case.audit == "explanations":
+        return _conclude_rationales(case)
     pool = open_pool(case.make())
     with open_experiment(pool.benchmark, seed=0) as experiment:
         if case.audit == "leakage":
@@ -233,6 +259,28 @@ def conclude_by_arms(case: Case) -> tuple[int, str, str, float, dict[str, str]]:
         conclusion.bound.value,
         spelled,
     )
+
+
+def _conclude_rationales(case: Case) -> tuple[int, str, str, float, dict[str, str]]:
+    """The same of rationales, which stand beside the input that they are of."""
+    benchmark = case.make()
+    with open_experiment(benchmark, seed=0) as experiment:
+        verdict = conclude_planted(experiment)
+    assert verdict.bound is not None, "every verdict of these has a bound"
+    count = len(benchmark.train) + len(benchmark.test)
+    where = verdict.label, verdict.code, verdict.bound.value
+    return count, *where, _spell(verdict)
+
+
+def conclude_planted(experiment: Experiment) -> Verdict:
+    """What the rules say of the given rationales of a benchmark."""
+    benchmark = experiment.benchmark
+    column, *further = benchmark.rationales
+    sides = benchmark.train.column(column), benchmark.test.column(column)
+    texts = sides[0].tolist(), sides[1].tolist()
+    fields = rationale_input_fields(benchmark)[0]
+    judged = open_judged(benchmark, fields, column, texts)
+    return conclude_rationales(measure_facts(experiment, judged, further, {}))
 
 
 def _leak_figures(facts: LeakFacts) -> dict[str, str]:
@@ -280,7 +328,9 @@ def _spell(verdict: Verdict) -> dict[str, str]:
 def conclude_by_audit(case: Case) -> tuple[int, str, str, float, dict[str, str]]:
     """What the audit says with light readers, without the map of its report."""
     benchmark = case.make()
-    if case.audit == "leakage":
+    if case.audit == "explanations":
+        verdict = explanations(benchmark, explainers=("given",)).verdict
+    elif case.audit == "leakage":
         verdict = leakage(benchmark, tsne=False, brief=True).verdict
     else:
         verdict = evidence(benchmark, strongest="cross", brief=True).verdict
@@ -342,7 +392,7 @@ def _figures(rows: Sequence[Row]) -> list[Figure]:
     """How many of each outcome, by source and audit."""
     figures = []
     for source in dict.fromkeys(row.source for row in rows):
-        for audit in ("evidence", "leakage"):
+        for audit in ("evidence", "leakage", "explanations"):
             some = [r for r in rows if (r.source, r.audit) == (source, audit)]
             for outcome, count in sorted(Counter(r.outcome for r in some).items()):
                 what = f"{source}, {audit}: {outcome} of {len(some)}"

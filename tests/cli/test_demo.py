@@ -38,9 +38,9 @@ def test_the_demo_does_not_wait_for_libraries_that_it_can_do_without(tmp_path):
     assert (outcome.code, outcome.err.splitlines()[-1]) == (0, "[]")
 
 
-def concluded(label, *codes, reason=""):
+def concluded(label, *codes):
     clauses = tuple(Clause(code, {}) for code in codes)
-    verdict = Verdict(label, label, "tfidf", reason, clauses=clauses)
+    verdict = Verdict(label, label, "tfidf", clauses=clauses)
     return Report("", {}, verdict, (), {})
 
 
@@ -54,7 +54,7 @@ def test_a_fault_is_found_only_where_verdict_and_cause_say_so():
 
 def test_explanations_are_found_to_leak_only_where_they_fail_in_that():
     fault = FAULTS["explanations"]
-    leaky = "given is off: leaky (alone 0.9)"
-    assert fault.found(concluded("off the frontier", reason=leaky))
-    assert not fault.found(concluded("off the frontier", reason="unstable (0.9)"))
-    assert not fault.found(concluded("axes hold", reason=leaky))
+    assert fault.found(concluded("informative and leaky", "explain.both", "leak.cue"))
+    assert fault.found(concluded("leaky", "leak.part", "leak.cue"))
+    assert not fault.found(concluded("leaky", "leak.part"))
+    assert not fault.found(concluded("informative", "leak.cue"))

@@ -7,6 +7,7 @@ import pytest
 
 from measurand.compare.changes import lost_figures
 from measurand.compare.compare import compare, comparison_of
+from measurand.core.clause import Clause
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Finding, Report, Verdict
 from measurand.report import saved
@@ -17,19 +18,20 @@ from measurand.report.tables import exhibit_grid
 from tests.report.gallery import BAD
 
 ROLES = {"query": "claim", "evidence": "text", "label": "label", "rationale": "why"}
-OFF = "given is off the frontier: "
 
 
 def stated(value, half=0.03, method="bootstrap over items"):
     return Estimate(value, value - half, value + half, 0.95, 40, method)
 
 
-def explained(name="v1", *findings, items=None, reason="", stage="tfidf", **settings):
+def explained(name="v1", *findings, items=None, fails=(), stage="tfidf", **settings):
     """A report as the explanations audit makes it."""
+    label = "leaky" if "leaky" in fails else "judged"
+    clauses = tuple(Clause(f"fails.{axis}", {}) for axis in fails)
     return Report(
         "explanations",
         {"name": name, "roles": ROLES},
-        Verdict("judged", "", stage, reason),
+        Verdict(label, "", stage, clauses=clauses),
         tuple(
             found
             if isinstance(found, Finding)
@@ -226,14 +228,13 @@ def test_verdicts_on_two_explainers_are_compared_by_these():
 
 def test_axes_that_turned_are_said():
     axes = [(s, "tfidf", "given", 0.4) for s in ("robustness", "rationale_only")]
-    first, second = f"{OFF}unstable (R 0.4); leaky (by 'a')", f"{OFF}unspecific (S 0.1)"
     more = ("specificity", "words", "given", 0.4)
-    one = explained("v1", *axes, more, reason=first)
-    two = explained("v2", axes[1], more, reason=second)
+    one = explained("v1", *axes, more, fails=("unstable", "leaky"))
+    two = explained("v2", axes[1], more, fails=("unspecific",))
     found = compare([one, two])
     assert found.verdict.reason == (
-        "2 reports: 2 judged; v2 after v1: newly unspecific, no longer clearly leaky, "
-        "not judged in v2: unstable"
+        "2 reports: 1 leaky, 1 judged; v2 after v1: newly unspecific, no longer "
+        "clearly leaky, not judged in v2: unstable"
     )
     (table,) = (e.table for e in found.exhibits if e.name == "decisions")
     assert table["fails"].tolist() == ["unstable, leaky", "unspecific"]
@@ -241,15 +242,15 @@ def test_axes_that_turned_are_said():
 
 def test_a_verdict_without_a_reader_judges_no_axis():
     leaks = ("rationale_only", "tfidf", "given", 0.9)
-    one = explained("v1", leaks, reason=f"{OFF}leaky (alone 0.9)")
+    one = explained("v1", leaks, fails=("leaky",))
     two = explained("v2", leaks, stage=None)
     assert "not judged in v2: leaky" in compare([one, two]).verdict.reason
 
 
 def test_other_seeds_and_other_items_are_warned_of():
     readers = [{"tfidf": {"least": least}} for least in (1, 2)]
-    one = explained("v1", (*R, 0.5), readers=readers[0], masked={"given": 0.1})
-    two = explained("v2", (*R, 0.5), seed=1, readers=readers[1], masked={"given": 0.2})
+    one = explained("v1", (*R, 0.5), readers=readers[0])
+    two = explained("v2", (*R, 0.5), seed=1, readers=readers[1])
     assert list(compare([one, two]).warnings) == [
         "v2 and v1 are not known to share items: what differs may be the items",
         "v2 was run otherwise than v1: seed 1, not 0; other readers",

@@ -69,7 +69,7 @@ def test_tones_are_told_apart_without_colours():
 
 def test_a_term_of_several_meanings_is_explained_in_all():
     kinds = [explanation.kind for explanation in explain_term("inconclusive")]
-    audits = ("evidence", "leakage", "exposure")
+    audits = ("evidence", "leakage", "exposure", "explanations")
     assert kinds == [f"verdict of {audit}" for audit in audits]
 
 

@@ -83,7 +83,7 @@ def test_items_of_another_test_part_are_not_what_a_verdict_rests_on(audit):
 
 
 def test_two_reports_on_explanations_have_the_tone_of_each():
-    report = report_of("explanations", "off the frontier")
+    report = report_of("explanations", "leaky")
     compared = answer_report(compare([report, report]))
     assert compared.tone == answer_report(report).tone
     assert compared.tone.name == "leaks"

@@ -165,7 +165,7 @@ def test_the_command_of_an_analysis_names_the_file_of_accuracies():
 
 
 def test_the_command_of_explanations_names_who_read_explained_and_judged():
-    report = report_of("explanations", "undecided")
+    report = report_of("explanations", "inconclusive")
     chosen = {
         "readers": {"cross": {}},
         "called": ["minilm"],

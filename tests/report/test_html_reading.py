@@ -21,7 +21,7 @@ PAGES = [
     [report_of("evidence", "needed"), report_of("leakage", "leaks")],
     [
         report_of("evidence", "inconclusive"),
-        report_of("explanations", "off the frontier"),
+        report_of("explanations", "leaky"),
     ],
 ]
 

@@ -53,7 +53,7 @@ def test_several_audits_are_answered_on_one_screen(columns, monkeypatch):
     reports = [
         report_of("evidence", "not needed"),
         report_of("leakage", "leaks"),
-        report_of("explanations", "off the frontier"),
+        report_of("explanations", "leaky"),
     ]
     text = summary_of_all(reports, {"exposure": "it was not asked for"})
     assert len(text.splitlines()) <= MOST_LINES

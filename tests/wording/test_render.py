@@ -80,12 +80,34 @@ FACTS = {
     "log.score": "model task metric score items",
     "log.mean": "model task metric score items",
     "log.lost": "model lost condition items draws | left_out",
+    "explain.both": "part leak reader rival gain channel accuracy baseline | loss",
+    "explain.both_bits": "part leak reader rival gain channel bits | loss",
+    "explain.adds": "part reader rival gain | loss",
+    "explain.slight": "part reader rival gain high",
+    "explain.beyond": "part high room",
+    "explain.no_room": "part room",
+    "explain.no_text": "part",
+    "explain.within": "part high",
+    "explain.overlap": "copied",
+    "alone.bound": "part bound",
+    "fails.unstable": "robustness",
+    "fails.unspecific": "specificity",
+    "fails.drifts": "part",
+    "frontier.unmeasured": "",
+    "frontier.one": "",
+    "frontier.suite": "| types",
+    "frontier.off": "better",
+    "open.adds_memory": "part",
+    "open.no_room": "part rival room",
+    "open.adds_reader": "part readers high room",
+    "open.adds_width": "part low high",
     "settle.group": "",
     "settle.items": "items",
     "settle.reader": "reader",
     "bound.leakage": "bound",
     "bound.exact": "bound",
     "bound.evidence": "bound",
+    "bound.explanations": "bound",
 }
 CODES = [code for code in load_templates() if code not in ("views", "kinds")]
 HOSTILE = "<b>\x1b[31m\u202e”{part} # | `x`" + "x" * 999
@@ -99,9 +121,11 @@ def estimate(value, low, high, level=0.95):
 def example(fact):
     """Some value of a fact."""
     words = {"reader": "tfidf", "rival": "cross, query twice", "control": "sparse"}
-    if fact in ("part", "cue", "label", "task", "model", "size", "metric", "condition"):
+    words["channel"] = "pairs"
+    names = ("part", "cue", "label", "leak", "task", "model", "size", "metric")
+    if fact in (*names, "condition"):
         return NAME
-    if fact in ("readers", "names"):
+    if fact in ("readers", "names", "types", "better"):
         return (NAME, Name("reader", "tfidf"))
     return words.get(fact) or ("word" if fact == "kind" else estimate(0.1, 0.05, 0.2))
 

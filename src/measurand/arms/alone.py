@@ -248,6 +248,7 @@ def measure_parts(
     margin: float = MARGIN,
     *,
     brief: bool = False,
+    chosen: Sequence[str] = (),
 ) -> dict[str, PartAlone]:
     """What each part alone predicts, with its paraphrases held together where it does.
 
@@ -261,10 +262,11 @@ def measure_parts(
         error: Of all that is said of all parts.
         margin: What still counts as nothing, in accuracy.
         brief: Whether to ask the channels of FIRST alone.
+        chosen: The parts that are asked about; all where none is named.
     """
     parts = [
         part
-        for part in pool.parts
+        for part in chosen or pool.parts
         if pool.items.column(part).nunique() > 1 < len(pool.families[part].sizes)
     ]
     cues = certified(

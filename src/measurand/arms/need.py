@@ -3,9 +3,13 @@
 Without it means the query alone by every channel, the query or the metadata in the
 evidence's place for readers that join two texts, the metadata, the majority. What
 readers lose on another item's evidence describes them; what it adds is the gain.
+
+A rationale is a part like the evidence, and may tell the label by itself: without it
+means the input alone, the rationale alone, the input twice, and the input beside the
+rationale of another item of the same label.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -33,10 +37,11 @@ from measurand.core.arrays import Bools, Floats
 from measurand.core.choices import guess_scores
 from measurand.core.errors import CannotIntervene
 from measurand.core.intervention import Intervention
-from measurand.core.reader import Reader
-from measurand.core.recipe import Strength, traits_of
+from measurand.core.reader import Reader, skip_temperature
+from measurand.core.recipe import Strength, identity, traits_of
 from measurand.experiment.experiment import Experiment
-from measurand.interventions.fields import Keep, Substitute, SubstituteMetadata
+from measurand.experiment.ladder import is_cross_fitted
+from measurand.interventions.fields import Choose, Keep, Substitute, SubstituteMetadata
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.baselines import MetadataReader
 from measurand.readers.cross import CrossReader
@@ -50,6 +55,7 @@ READERS: Mapping[str, Reader] = {
     "numbers": NumbersReader(folds=0),
 }
 ALONE = ("tfidf", "pairs", "keywords", "form", "rules")
+VIEWS = ("query", "input")  # what is left of an item without the part that is asked
 SHUFFLES = 10
 MOST_OPEN, FEWEST_OPEN = 0.6, 100  # of the items that the query leaves open
 ERROR = 0.05
@@ -99,6 +105,21 @@ class Need:
         return not self.losses if loss is None else loss.interval(0.95).low > 0
 
 
+def pool_readers(readers: Mapping[str, Reader]) -> dict[str, Reader]:
+    """The light readers, and those given that learn in seconds.
+
+    One of ours that was given under another name, or with the same settings, is not
+    asked twice; a name of ours for another reader is told apart.
+    """
+    chosen = dict(READERS)
+    for name, reader in readers.items():
+        quick = skip_temperature(reader)
+        known = any(identity(quick) == identity(r) for r in chosen.values())
+        if is_cross_fitted(reader) and not known:
+            chosen[f"{name} (given)" if name in READERS else name] = quick
+    return chosen
+
+
 def without_evidence(
     pool: Pool, readers: Mapping[str, Reader] = READERS
 ) -> dict[str, Arm]:
@@ -125,9 +146,43 @@ def without_evidence(
     return rivals
 
 
+def without_rationale(
+    pool: Pool, readers: Mapping[str, Reader], part: str
+) -> dict[str, Arm]:
+    """The arms that see no rationale of their own item, or nothing beside it."""
+    rest = tuple(name for name in pool.items.fields if name != part)
+    view = Keep(rest[0]) if len(rest) == 1 else Choose(rest)
+    channels = {name: CHANNELS[name] for name in ALONE if name in CHANNELS}
+    rivals = {
+        f"{name}, input": Arm(reader, view, family=pool.fold_family(rest[0]))
+        for name, reader in channels.items()
+    }
+    rivals |= {
+        f"{name}, rationale": part_arm(reader, part, pool)
+        for name, reader in channels.items()
+    }
+    other = Shuffle(part, "within-label")
+    for name, reader in readers.items():
+        if _joins(reader):
+            rivals[f"{name}, input twice"] = Arm(reader, Substitute(rest[0], part))
+        if _joins(reader) and len(rest) > 1:
+            rivals[f"{name}, input"] = Arm(reader, view)
+        rivals[f"{name}, other rationale"] = Arm(reader, other)
+    rivals.pop("numbers, input twice", None)
+    return rivals
+
+
+def _rearranges(arm: Arm) -> bool:
+    """Whether items read another's text, which not all texts permit."""
+    return isinstance(arm.sees, Shuffle)
+
+
 def _joins(reader: Reader) -> bool:
     """Whether a reader sees which words of two texts go together."""
     return traits_of(reader).strength >= Strength.PAIRS
+
+
+Without = Callable[[Pool, Mapping[str, Reader]], dict[str, Arm]]
 
 
 def measure_need(
@@ -135,21 +190,34 @@ def measure_need(
     pool: Pool,
     readers: Mapping[str, Reader] = READERS,
     *,
+    part: str = EVIDENCE,
+    without: Without = without_evidence,
     share: float = 1.0,
 ) -> Need:
-    """The gain and the losses over all items of a pool."""
+    """The gain and the losses over all items of a pool.
+
+    Args:
+        experiment: How questions about the pool are answered.
+        pool: The items.
+        readers: Those that see all parts.
+        part: The part that is asked about.
+        without: The arms that it is held against.
+        share: Which share of all items these are.
+    """
     full = {name: Arm(reader) for name, reader in readers.items()}
     moved = {
-        name: Arm(reader, asked=Shuffle(EVIDENCE), repeats=SHUFFLES, draws=1)
+        name: Arm(reader, asked=Shuffle(part), repeats=SHUFFLES, draws=1)
         for name, reader in readers.items()
     }
-    rivals = without_evidence(pool, readers)
+    rivals = without(pool, readers)
     plain = [*full.values(), *rivals.values()]
     try:
         # Together, as an arm and its shuffles share their fits.
         answers = ask_arms(experiment, pool, [*plain, *moved.values()])
     except CannotIntervene:
-        answers, moved = ask_arms(experiment, pool, plain), {}
+        rivals = {name: arm for name, arm in rivals.items() if not _rearranges(arm)}
+        plain, moved = [*full.values(), *rivals.values()], {}
+        answers = ask_arms(experiment, pool, plain)
     family = pool.families[PAIR]
     scores = {name: answers[arm].mean for name, arm in full.items()}
     bases = {name: answers[arm].mean for name, arm in rivals.items()}
@@ -160,7 +228,7 @@ def measure_need(
     }
     gain = best_gain(scores, bases, family, ERROR, LOOKS)
     open_share = float(_open_items(pool, answers, rivals).mean())
-    query, said = pool.items.column(QUERY), pool.items.column(EVIDENCE)
+    query, said = pool.items.column(QUERY), pool.items.column(part)
     adds_text = said.nunique() > 1 and bool((said != query).any())
     return Need(
         gain, losses, scores, bases, family, readers, adds_text, share, open_share
@@ -171,7 +239,8 @@ def _open_items(
     pool: Pool, answers: Mapping[Arm, ArmAnswers], rivals: Mapping[str, Arm]
 ) -> Bools:
     """Which items the query leaves open, by the best channel that reads it."""
-    alone = [answers[rivals[f"{name}, query"]] for name in ALONE]
+    views = {f"{name}, {view}" for name in ALONE for view in VIEWS}
+    alone = [answers[arm] for name, arm in rivals.items() if name in views]
     best = max(alone, key=lambda answer: answer.accuracy)
     majority = float(guess_scores(pool.items).mean())
     return np.asarray(best.shares.max(axis=1) < (1 + majority) / 2)

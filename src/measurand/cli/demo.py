@@ -26,7 +26,7 @@ class PlantedFault:
     Attributes:
         says: What was planted.
         verdicts: The verdicts that have found it.
-        code: The clause or axis that must be among what the verdict rests on.
+        code: The clause that must be among what the verdict rests on.
         settings: What makes the audit brief.
     """
 
@@ -37,14 +37,11 @@ class PlantedFault:
 
     def found(self, report: "Report") -> bool:
         """Whether the report says it."""
-        from measurand.wording.reasons import failing_axes
-
         verdict = report.verdict
-        codes = ("", *(c.code for c in verdict.clauses), *failing_axes(report, AXES))
+        codes = ("", *(clause.code for clause in verdict.clauses))
         return verdict.label in self.verdicts and self.code in codes
 
 
-AXES = ("leaky",)  # what explanations may fail in
 BRIEF = {"margin": 0.05, "brief": True}
 FAULTS = {
     "leakage": PlantedFault(
@@ -55,8 +52,8 @@ FAULTS = {
     ),
     "explanations": PlantedFault(
         "explanations give the label away",
-        ("off the frontier",),
-        "leaky",
+        ("leaky", "informative and leaky"),
+        "leak.cue",
         # What was written once cannot be written anew about changed items.
         {"explainers": ("given",), "calibrate": False, "count": 1},
     ),

@@ -23,7 +23,6 @@ from measurand.report.answer import answer_report
 from measurand.report.differences import order_findings
 from measurand.wording import say_verdict
 from measurand.wording.details import named_roles
-from measurand.wording.reasons import failing_axes
 
 
 def compare(reports: Sequence[Report], names: Sequence[str] | None = None) -> Report:
@@ -112,7 +111,8 @@ def _decision_exhibit(
         tone = answer_report(report).tone.name
         row = {"benchmark": name, "verdict": report.verdict.label, "tone": tone}
         if comparison.axes:
-            row["fails"] = ", ".join(failing_axes(report, comparison.axes)) or "–"
+            failing = filter(report.verdict.fails, comparison.axes)
+            row["fails"] = ", ".join(failing) or "–"
         for statistic in comparison.headlines:
             stated = findings_by_reader(report, statistic, comparison.preferred).items()
             row |= {
@@ -136,7 +136,8 @@ def axis_changes(pairs: Sequence[Changes]) -> Iterator[str]:
     """Which axes fail in a later report and not in the first, and the other way."""
     for pair in pairs:
         first, second = (
-            failing_axes(report, pair.comparison.axes) for report in pair.reports
+            [*filter(report.verdict.fails, pair.comparison.axes)]
+            for report in pair.reports
         )
         unknown = [
             [

@@ -73,6 +73,15 @@ class Verdict:
         """The code of the deciding clause; empty where the reason is a sentence."""
         return self.clauses[0].code if self.clauses else ""
 
+    def fails(self, axis: str) -> bool:
+        """Whether it says that an axis fails, in its label or in a clause.
+
+        >>> Verdict("informative and leaky", "", None).fails("leaky")
+        True
+        """
+        codes = [clause.code for clause in self.clauses]
+        return axis in self.label.split() or f"fails.{axis}" in codes
+
 
 @dataclass(frozen=True)
 class Exhibit:

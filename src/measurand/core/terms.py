@@ -61,7 +61,7 @@ class Explanation:
     """What `explain` says of a term.
 
     Attributes:
-        kind: A verdict, a statistic, a word, a fault, a tone or a reader.
+        kind: A verdict, a statistic, a word, a tone or a reader.
         text: One sentence or a few.
     """
 
@@ -137,12 +137,6 @@ def reader_words(name: str) -> str:
     return readers.get(name) or readers.get(name.partition(":")[0], name)
 
 
-def fault_words() -> Mapping[str, str]:
-    """What fails an explanation, by the word that verdicts use."""
-    faults: Mapping[str, str] = load_terms()["fault"]
-    return faults
-
-
 def explain_term(term: str) -> list[Explanation]:
     """All that a term means; one that is not known is an error with a suggestion.
 
@@ -193,10 +187,6 @@ def _all_explanations() -> list[tuple[str, Explanation]]:
         entries += [
             (name, Explanation(kind, text)) for name, text in terms[kind].items()
         ]
-    entries += [
-        (name, Explanation("fault", f"Explanations are {name} where they {text}."))
-        for name, text in fault_words().items()
-    ]
     entries += [
         (tone.word.lower(), Explanation("tone", f"{_capital(tone.means)}."))
         for tone in tone_words().values()

@@ -55,7 +55,7 @@ class ExplanationsSettings(Settings):
     preset: str = setting(
         "default",
         "default, or paper: the proposal to the letter.",
-        check="audits.explanations.masking:preset_masking",
+        check="audits.explanations.masking:check_preset",
     )
     seeds: Seeds = None
     others: Annotated[

@@ -1,8 +1,7 @@
 """The only place where codes and facts become sentences.
 
 A verdict is a code with typed facts; `clauses.toml` holds one template for each code,
-and nothing ever reads a sentence to learn what was decided. The audit that still states
-a reason has its words in `explanations`.
+and nothing ever reads a sentence to learn what was decided.
 """
 
 from measurand.wording.render import (

@@ -9,12 +9,10 @@ import pytest
 
 import measurand as ms
 from measurand.arms.need import READERS as LIGHT
+from measurand.arms.need import pool_readers
 from measurand.arms.pool import open_pool
+from measurand.arms.split import find_split_items
 from measurand.audits.evidence import EvidenceSettings, audit
-from measurand.audits.evidence.pooled import (
-    find_split_items,
-    pool_readers,
-)
 from measurand.benchmarks.assemble import from_frames
 from measurand.benchmarks.split import fold_benchmark
 from measurand.core.recipe import Strength, Traits

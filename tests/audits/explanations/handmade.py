@@ -5,8 +5,8 @@ import pandas as pd
 
 from measurand.audits.explanations.corpus import Robustness
 from measurand.audits.explanations.estimates import Levels
-from measurand.audits.explanations.information import Information, SeedRun
-from measurand.audits.explanations.leaks import Detection, Leak
+from measurand.audits.explanations.information import Information, MaskPoint, SeedRun
+from measurand.audits.explanations.leaks import Detection
 from measurand.audits.explanations.rationales import Rationales
 from measurand.audits.explanations.specificity import Specificity
 from measurand.core.benchmark import Benchmark
@@ -18,12 +18,6 @@ def estimate(value, low=None, high=None, n=100):
     """An estimate; of one number, one without doubt."""
     ends = (value if low is None else low, value if high is None else high)
     return Estimate(value, *ends, 0.95, n, "by hand")
-
-
-def leak(*ends, majority=0.5, bits=(0.0, 0.0, 0.01)):
-    """What rationales alone give away of two even labels: accuracy, and no bits."""
-    limits = majority + 0.05, 0.1, majority > 0.9
-    return Leak(estimate(*ends), estimate(*bits), *limits)
 
 
 def items(n=2, **columns):
@@ -60,9 +54,8 @@ def informed(log_p0, log_p1, *, whole=None, right=None, one_class=0.5, residual=
         null=None,
         label_null=None,
         residual=Detection(right_left, even, even),
-        tried={0.0: alone, 0.5: nobody},
+        curve={0.1: MaskPoint(right_left, logs[1]), 0.5: MaskPoint(nobody, logs[0])},
         majority=0.5,
-        mask_strength=0.5,
         masked_test=[f"masked {i}" for i in range(n)],
         empty=nobody,
         one_class=one_class,

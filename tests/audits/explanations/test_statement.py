@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from measurand.audits.explanations import exhibits as drawn
+from measurand.audits.explanations.conclude import Axes
 from measurand.audits.explanations.estimates import Scores
 from measurand.audits.explanations.meta_evaluation import COLUMNS, MetaEvaluation
 from measurand.audits.explanations.perturbations import Perturbations
@@ -32,7 +33,6 @@ from tests.audits.explanations.handmade import (
     specific,
     wrote,
 )
-from tests.audits.explanations.test_verdict import GOOD
 
 PAIR = benchmark(2, why=["a b", "c d"])
 MADE = {"given": wrote("a b", "c d"), "vacuous": wrote("so", "so")}
@@ -71,7 +71,9 @@ READ = RationaleReading(
     meta=MetaEvaluation(tuple(AUC), DIFFERENT, {}),
     findings=(),
     not_run={},
-    stage=GOOD,
+    axes=Axes(),
+    collapsed=False,
+    informs=True,
 )
 
 
@@ -136,7 +138,7 @@ def test_changes_that_were_not_accepted_are_said():
 
 
 def test_a_reader_that_collapsed_is_said():
-    fallen = replace(READ, stage=replace(GOOD, collapsed=True))
+    fallen = replace(READ, collapsed=True)
     assert warned(reads=[fallen]) == ["tfidf answers one class whatever it reads"]
 
 
@@ -154,7 +156,6 @@ def test_settings_hold_readers_and_thresholds():
     assert said["seed"] == 3
     assert said["judge"]["name"] == "lexical"
     assert said["thresholds"] is SHOWN
-    assert said["masked"] == {"tfidf": {"given": 0.5, "vacuous": 0.5}}
 
 
 def test_the_item_table_holds_texts_masks_and_scores():
@@ -190,20 +191,17 @@ def test_the_frontier_shows_those_with_both_axes_and_marks_the_suite():
     assert not list(drawn.frontier_exhibit(replace(READ, figures={})))
 
 
-def test_the_mask_curve_begins_without_a_mask():
-    exhibit = drawn.mask_exhibit(READ)
-    rows = exhibit.table.query("series == 'given'")
-    assert rows[["x", "y"]].values.tolist() == [[0, 0.5], [0.5, 0]]
-    assert rows["n"].tolist() == [2, 2]
+def test_the_mask_curves_begin_without_a_mask():
+    leak, told = drawn.mask_exhibits(READ, "given")
+    rows = leak.table
+    assert rows[["x", "y"]].values.tolist() == [[0, 0.5], [0.1, 0], [0.5, 0]]
+    assert rows["n"].tolist() == [2, 2, 2]
     # None of two leak: Wilson's interval ends at z² / (n + z²).
     assert rows["high"].tolist()[1] == pytest.approx(3.8415 / 5.8415, abs=1e-4)
-    assert exhibit.settings["horizontal"] == {"majority": 0.5, "target": 0.55}
-
-
-def test_what_did_not_leak_has_no_line():
-    clean = replace(READ.information["vacuous"], mask_strength=0.0)
-    one = replace(READ, information={**READ.information, "vacuous": clean})
-    assert {*drawn.mask_exhibit(one).table["series"]} == {"given"}
+    assert leak.settings["horizontal"] == {"majority": 0.5}
+    # Over the input alone: what no mask, the usual and a stronger one leave.
+    assert told.table["y"].tolist() == [0.625, 0.625, 0.0]
+    assert (told.table["low"] <= told.table["y"]).all()
 
 
 def test_the_separation_is_a_table_of_metric_and_type():
@@ -230,7 +228,8 @@ def test_every_exhibit_of_an_audit_is_there():
     parts = drawn.exhibits(PAIR, MADE, [READ], leaks, found)
     names = {one.name: one for one in parts}
     assert list(names) == [
-        *("frontier_tfidf", "masks_tfidf", "separation_tfidf", "disagreements_tfidf"),
+        *("frontier_tfidf", "masks_tfidf", "masked_information_tfidf"),
+        *("separation_tfidf", "disagreements_tfidf"),
         *("axes", "templates", "browser"),
     ]
     assert names["axes"].table[["low", "value", "high"]].values.tolist() == [

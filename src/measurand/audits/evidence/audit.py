@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from measurand.arms.need import pool_readers
 from measurand.arms.pool import open_pool
+from measurand.arms.split import SplitItems, find_split_items
 from measurand.audits.evidence.answer_changes import add_answer_changes
 from measurand.audits.evidence.conclude import NeedFacts, conclude, gather_facts
 from measurand.audits.evidence.consequences import (
@@ -24,11 +26,8 @@ from measurand.audits.evidence.exhibits import (
     exhibits,
 )
 from measurand.audits.evidence.pooled import (
-    SplitItems,
     find_evidence_alone,
-    find_split_items,
     parts_of,
-    pool_readers,
     pooled_findings,
     read_split,
 )

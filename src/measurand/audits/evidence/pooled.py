@@ -6,7 +6,6 @@ without the evidence, on items whose texts are new to them.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -15,77 +14,20 @@ from measurand.arms.alone import CHANNELS, part_arm
 from measurand.arms.answers import ask_arms
 from measurand.arms.contrast import mean_difference, rival_gain
 from measurand.arms.families import FEWEST_FAMILIES, PAIR, Family
-from measurand.arms.need import ALONE, ERROR, LOOKS, READERS
+from measurand.arms.need import ALONE, ERROR, LOOKS
 from measurand.arms.pool import CHOICES, EVIDENCE, QUERY, Pool
+from measurand.arms.split import FEWEST_NEW, SplitItems
 from measurand.arms.table import PartRow, exact_estimate, parts_exhibit
 from measurand.audits.evidence.conclude import NeedFacts, SplitReading
 from measurand.audits.evidence.reading import EvidenceReading
-from measurand.audits.evidence.settings import FEWEST_NEW, POOLED
-from measurand.benchmarks.split import FOLD
-from measurand.core.arrays import Bools, Floats, Ints
-from measurand.core.benchmark import Benchmark
+from measurand.audits.evidence.settings import POOLED
+from measurand.core.arrays import Floats
 from measurand.core.clause import Name
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Exhibit, Finding, Verdict
-from measurand.core.reader import Reader, skip_temperature
-from measurand.core.recipe import identity
 from measurand.experiment.experiment import Experiment
-from measurand.experiment.ladder import is_cross_fitted
 
 EVIDENCE_READERS = ("tfidf", "form")  # channels that read the evidence alone
-
-
-def pool_readers(readers: Mapping[str, Reader]) -> dict[str, Reader]:
-    """The light readers, and those given that learn in seconds.
-
-    One of ours that was given under another name, or with the same settings, is not
-    asked twice; a name of ours for another reader is told apart.
-    """
-    chosen = dict(READERS)
-    for name, reader in readers.items():
-        quick = skip_temperature(reader)
-        known = any(identity(quick) == identity(r) for r in chosen.values())
-        if is_cross_fitted(reader) and not known:
-            chosen[f"{name} (given)" if name in READERS else name] = quick
-    return chosen
-
-
-@dataclass(frozen=True, eq=False)
-class SplitItems:
-    """The items that were asked about as the split was given, in the pool.
-
-    Attributes:
-        rows: Where each of them stands in the pool.
-        new: Which of them share no text, or nearly, with what was learned from.
-        family: The families of these items.
-    """
-
-    rows: Ints
-    new: Bools
-    family: Family
-
-
-def find_split_items(pool: Pool, tested: Benchmark) -> SplitItems:
-    """The test items in the pool, and which of them training has not seen nearly."""
-    cut = tested.folds > 1
-    places = {
-        name: row
-        for row, (name, origin) in enumerate(zip(pool.ids, pool.origin, strict=True))
-        if cut or origin == "test"
-    }
-    rows = np.array([places[str(name)] for name in tested.test.ids])
-    families = pool.families[PAIR].numbers
-    # Who was tested in a fold learned from the others; else from train alone.
-    fold = np.full(len(pool), -1)
-    fold[rows] = tested.test.column(FOLD).astype(int) if cut else 0
-    learned = np.ones(len(pool), bool) if cut else pool.origin == "train"
-    highest = np.full(families.max() + 1, -2)
-    np.maximum.at(highest, families[learned], fold[learned])
-    lowest = np.full(families.max() + 1, len(pool))
-    np.minimum.at(lowest, families[learned], fold[learned])
-    own = families[rows]
-    apart = (highest[own] == fold[rows]) & (lowest[own] == fold[rows])
-    return SplitItems(rows, apart | (highest[own] == -2), Family(PAIR, own))
 
 
 def read_split(

@@ -1,5 +1,6 @@
 """The constants of the evidence audit, which every report shows."""
 
+from measurand.arms.split import FEWEST_NEW
 from measurand.settings.evidence import FOLDS, EvidenceSettings
 
 DIRECT = 0.9  # mpds from which metadata say nearly all that the full reader says
@@ -14,7 +15,6 @@ FILTER_VALUES = 4  # values held out before and after the filter, the commonest 
 REACH = 0.5  # share of queries that must say a metadata value before it is flipped
 CHANGED_SHUFFLES = 5  # of evidence of the same subject or document
 FEWEST_CHANGED = 30  # items whose answer could be changed that a figure needs
-FEWEST_NEW = 100  # test items of new texts that the gain of a dear reader needs
 SHIFTED = 0.1  # share of labels that are others in training, from which it is warned
 POOLED = "pooled"  # the condition of what is cross-fitted over all items
 CLUSTERS = 30  # clusters under which an interval is called rough

@@ -3,13 +3,15 @@
 After "VARIF: Vacuity-Aware Robustness-Informativeness Frontier for Evaluating NLP
 Explanations" (research proposal, 2025). Rationales r of the items, given or written by
 explainers, are written again when the input x is said otherwise, and are read by three
-readers of one recipe. `docs/explanations.md` defines the statistics, by the names in
-reports; `condition` is the explainer's name, or `all`:
+readers of one recipe. The verdict is on the judged ones as a part of their items: what
+they predict alone, and what they add to the best model without them.
+`docs/explanations.md` defines the statistics, by the names in reports; `condition` is
+the explainer's name, or `all`:
 
 robustness, robustness_baseline, agreement
 acceptance_rate, judge_agreement, pairs_accepted
+over_blank, over_blank_bits, exact_bound, gain, room
 majority, rationale_only, residual_leakage, rationale_bits, residual_bits
-form_only, form_bits
 lcig, informativeness, lcig_within_label, rev, attack_fall
 comprehensiveness, sufficiency
 las, las_leaking, las_nonleaking, simulatability
@@ -27,9 +29,9 @@ letter: its mask, filter, zero and specificity, and the mean of VARIF_i.
 """
 
 from measurand.audits.explanations.audit import audit
+from measurand.audits.explanations.conclude import LABELS
 from measurand.audits.explanations.exhibits import COMPARISON
 from measurand.audits.explanations.planning import plan_explanations
-from measurand.audits.explanations.verdict import LABELS
 from measurand.core.audit import Audit
 from measurand.settings.explanations import ExplanationsSettings
 

@@ -1,16 +1,25 @@
 """The explanations audit itself: write, change, write again, read, compare."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+from measurand.audits.explanations.conclude import RationaleFacts, conclude
 from measurand.audits.explanations.corpus import Corpus, collect_corpus
 from measurand.audits.explanations.exhibits import exhibits
-from measurand.audits.explanations.form import SURFACE, leak_findings
-from measurand.audits.explanations.further import further_findings
 from measurand.audits.explanations.instrument import (
     judge_warnings,
     minimal_pair_findings,
     model_title,
 )
+from measurand.audits.explanations.parts import (
+    Judged,
+    add_readings,
+    measure_facts,
+    open_judged,
+    part_exhibits,
+    part_findings,
+)
+from measurand.audits.explanations.rationales import GIVEN
 from measurand.audits.explanations.reading import (
     RationaleReading,
     read_rationales,
@@ -28,11 +37,11 @@ from measurand.audits.explanations.statement import (
     robustness_baselines,
     specificity_over_copy,
 )
-from measurand.audits.explanations.verdict import verdict
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import NotApplicable, PastBudget, Undefined
 from measurand.core.finding import Finding, Report, merge_findings, merge_not_run
 from measurand.core.reader import Reader
+from measurand.core.recipe import Strength
 from measurand.experiment.budget import budget_settings
 from measurand.experiment.experiment import Experiment
 from measurand.experiment.ladder import (
@@ -65,12 +74,16 @@ def audit(
     _check_rationales(benchmark)
     check_teachable(readers, "to read rationales")
     corpus = collect_corpus(experiment, settings)
+    judged, facts = _measure_judged(experiment, corpus, readers)
     readings, not_called = _climb_rationale_ladder(
         experiment, readers, corpus, settings
     )
     judge = load_judge(settings.judge), model_title(settings.judge)
     pair_findings = minimal_pair_findings(experiment, *judge, settings.preset)
+    facts = add_readings(facts, judged, readings, readers, corpus.explainer)
+    facts = replace(facts, axes=readings[-1].axes)
     findings = [
+        *part_findings(facts, corpus.explainer),
         *_corpus_findings(experiment, corpus, settings.judge),
         *pair_findings,
         *readerless_findings(readings[0].figures, corpus, model_title(settings.judge)),
@@ -78,11 +91,10 @@ def audit(
         # Metrics are judged by the strongest reader: their names stand for readers.
         *readings[-1].meta.findings,
     ]
-    stages = [reading.stage for reading in readings]
     return Report(
         "explanations",
         benchmark.describe() | {"input": ", ".join(corpus.fields)},
-        verdict(stages, planted=benchmark.planted),
+        conclude(facts),
         put_axes_first(findings),
         explanation_settings(
             experiment.seed, readers, readings, [*corpus.rationales], settings
@@ -95,7 +107,10 @@ def audit(
             ),
             *judge_warnings(pair_findings),
         ),
-        exhibits(benchmark, corpus.rationales, readings, corpus.leaks, findings),
+        (
+            *part_exhibits(judged, facts),
+            *exhibits(benchmark, corpus.rationales, readings, corpus.leaks, findings),
+        ),
         rationale_table(
             benchmark,
             corpus.rationales,
@@ -154,9 +169,19 @@ def _corpus_findings(
         ),
         *judge_agreement(experiment, written, robustness, judge),
         *drift_likeness_findings(seed, corpus.drift_likeness, judge, clusters),
-        *leak_findings(corpus.form.leak, "form", SURFACE, corpus.explainer),
-        *further_findings(corpus.further_form, "form", SURFACE),
     ]
+
+
+def _measure_judged(
+    experiment: Experiment, corpus: Corpus, readers: Mapping[str, Reader]
+) -> tuple[Judged, RationaleFacts]:
+    """The judged rationales as a part of their items, and what they show there."""
+    benchmark, explainer = experiment.benchmark, corpus.explainer
+    texts = corpus.rationales[explainer]
+    column = str(benchmark.rationale) if explainer == GIVEN else explainer
+    sides = texts.train, texts.test
+    judged = open_judged(benchmark, corpus.fields, column, sides)
+    return judged, measure_facts(experiment, judged, corpus.further, readers)
 
 
 def _check_rationales(benchmark: Benchmark) -> None:
@@ -184,5 +209,5 @@ def _needs_stronger_reader(
     readings: Sequence[RationaleReading], *, planted: bool
 ) -> bool:
     """Whether what was not found could be found by a reader of fields together."""
-    stage = readings[-1].stage
-    return not (planted or stage.strong or stage.informs)
+    last = readings[-1]
+    return not (planted or last.strength >= Strength.PRETRAINED or last.informs)

@@ -14,10 +14,7 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.explanations.copying import near_copies
-from measurand.audits.explanations.fields import Side, rationale_input_fields
-from measurand.audits.explanations.form import FormLeak, read_form
-from measurand.audits.explanations.further import further_columns
-from measurand.audits.explanations.leaks import Leak
+from measurand.audits.explanations.fields import rationale_input_fields
 from measurand.audits.explanations.perturbations import Perturbations, perturb_items
 from measurand.audits.explanations.rationales import (
     GIVEN,
@@ -33,6 +30,7 @@ from measurand.audits.explanations.specificity import (
     specificity_by_explainer,
 )
 from measurand.core.arrays import Bools, Floats, Ints
+from measurand.core.benchmark import Benchmark
 from measurand.core.explainer import Judge, Likeness, Pairs
 from measurand.core.seeds import generator
 from measurand.experiment.experiment import Experiment
@@ -176,9 +174,7 @@ class Corpus:
         contrasts: Against what each was held.
         copied: Whether each rationale is nearly a field of its input.
         leaks: Words and templates that tell the label.
-        form: What the form of the rationales that are judged gives away.
-        further: The texts of other rationale columns than the judged one.
-        further_form: What the form of each of these gives away.
+        further: Other columns of rationales than the judged one.
         fields: The input that readers read.
         also: The fields of another input, beside which given rationales are read too.
         clusters: The cluster of each test item.
@@ -193,9 +189,7 @@ class Corpus:
     contrasts: Mapping[str, Contrasts]
     copied: Mapping[str, Bools]
     leaks: pd.DataFrame
-    form: FormLeak
-    further: Mapping[str, Side]
-    further_form: Mapping[str, Leak]
+    further: tuple[str, ...]
     fields: tuple[str, ...]
     also: tuple[str, ...]
     clusters: Ints
@@ -235,7 +229,6 @@ def collect_corpus(experiment: Experiment, settings: ExplanationsSettings) -> Co
     )
     clusters = benchmark.clusters(benchmark.test)
     first = next(iter(rationales.values()))  # the given ones, if there are any
-    further = further_columns(benchmark, rationales)
     return Corpus(
         rationales,
         perturbations,
@@ -248,14 +241,22 @@ def collect_corpus(experiment: Experiment, settings: ExplanationsSettings) -> Co
             for name, part in rationales.items()
         },
         leaking_templates(benchmark, first),
-        read_form(experiment, first.train, first.test, clusters),
-        further,
-        {
-            column: read_form(experiment, *texts, clusters).leak
-            for column, texts in further.items()
-        },
+        _further_columns(benchmark, rationales),
         fields,
         also,
         clusters,
         not_run,
+    )
+
+
+def _further_columns(
+    benchmark: Benchmark, rationales: Mapping[str, Rationales]
+) -> tuple[str, ...]:
+    """The given columns beside the first that say anything."""
+    if GIVEN not in rationales:
+        return ()
+    return tuple(
+        column
+        for column in benchmark.rationales[1:]
+        if benchmark.test.column(column).str.strip().any()
     )

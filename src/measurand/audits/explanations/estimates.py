@@ -28,14 +28,7 @@ import numpy as np
 
 from measurand.audits.explanations.dealing import NullGain
 from measurand.audits.explanations.information import Information, SeedRun
-from measurand.audits.explanations.leaks import (
-    RARE,
-    TARGET,
-    Detection,
-    Leak,
-    bits_limit,
-)
-from measurand.core.arrays import Bools, Clusters, Floats, Ints
+from measurand.core.arrays import Bools, Clusters, Floats
 from measurand.core.errors import BadInput, Undefined
 from measurand.core.estimate import Estimate
 from measurand.core.seeds import generator
@@ -150,51 +143,6 @@ def residual_bits(information: Information, *, clusters: Clusters = None) -> Est
     """The same after the mask."""
     residual = information.residual
     return v_information(residual.logs, residual.null, clusters=clusters)
-
-
-def leak_alone(information: Information, *, clusters: Clusters = None) -> Leak:
-    """What the rationale alone gives away."""
-    return Leak(
-        rationale_only(information, clusters=clusters),
-        rationale_bits(information, clusters=clusters),
-        *_information_limits(information),
-    )
-
-
-def leak_left(information: Information, *, clusters: Clusters = None) -> Leak:
-    """What it still gives away after the mask."""
-    return Leak(
-        residual_leakage(information, clusters=clusters),
-        residual_bits(information, clusters=clusters),
-        *_information_limits(information),
-    )
-
-
-def detection_leak(
-    detection: Detection, gold: Ints, *, clusters: Clusters = None
-) -> Leak:
-    """What a detector gives away of these items."""
-    majority = float(np.bincount(gold).max() / len(gold))
-    return Leak(
-        _share_right(detection.right, _stream("detection"), clusters),
-        v_information(detection.logs, detection.null, clusters=clusters),
-        *_leak_limits(gold, detection.null, majority),
-    )
-
-
-def _information_limits(information: Information) -> tuple[float, float, bool]:
-    """The limits of what an explainer's rationales may give away."""
-    null, majority = information.residual.null, information.majority
-    return _leak_limits(information.gold, null, majority)
-
-
-def _leak_limits(
-    gold: Ints, null: Floats, majority: float
-) -> tuple[float, float, bool]:
-    """The accuracy and the bits over which it is a leak; whether a label is rare."""
-    counts = np.unique(gold, return_counts=True)[1]
-    rare = bool(counts.min() < RARE * counts.sum())
-    return majority + TARGET, bits_limit(null, len(counts)), rare
 
 
 def informativeness(information: Information, *, clusters: Clusters = None) -> Estimate:

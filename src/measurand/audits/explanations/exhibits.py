@@ -6,13 +6,14 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.explanations.estimates import find_level
-from measurand.audits.explanations.leaks import TARGET
+from measurand.audits.explanations.information import Information
 from measurand.audits.explanations.rationales import GIVEN, Rationales
 from measurand.audits.explanations.reading import RationaleReading
 from measurand.audits.explanations.settings import BROWSED
 from measurand.core.arrays import Floats
 from measurand.core.audit import Against, Comparison, Score
 from measurand.core.benchmark import Benchmark
+from measurand.core.estimate import Estimate
 from measurand.core.finding import Exhibit, Finding
 from measurand.core.names import own_column
 from measurand.experiment.statements import estimate_cells
@@ -20,6 +21,7 @@ from measurand.explainers import SUITE
 from measurand.stats.frontier import varif
 from measurand.stats.scores import wilson_share
 from measurand.stats.specificity import rescale_auc
+from measurand.stats.uncertainty import mean_interval
 
 FRONTIER = {"x_title": "robustness R", "y_title": "informativeness", "shade": "S"}
 MOST_LEAKS = 40  # templates that a page lists
@@ -37,7 +39,7 @@ def exhibits(
     for reading in readings:
         panels += [
             *frontier_exhibit(reading),
-            mask_exhibit(reading),
+            *mask_exhibits(reading, next(iter(by_explainer))),
             *separation_exhibit(reading),
             *disagreement_exhibit(reading, by_explainer),
         ]
@@ -99,47 +101,59 @@ def _explainer_kind(name: str) -> str:
     return "extractive" if name.startswith(("tfidf", "random")) else "prompted"
 
 
-def mask_exhibit(reading: RationaleReading) -> Exhibit:
-    """Accuracy of rationales alone against how much of them is masked.
-
-    What did not leak was not masked and has no line: a figure has few colours.
-    """
-    leaking = {
-        n: information
-        for n, information in reading.information.items()
-        if information.mask_strength > 0
-    }
-    rows = []
-    for name, information in (leaking or reading.information).items():
-        for strength, right in information.tried.items():
-            estimate = wilson_share(int(right.sum()), len(right))
-            rows.append(
-                {
-                    "series": name,
-                    "x": strength,
-                    "y": estimate.value,
-                    "low": estimate.low,
-                    "high": estimate.high,
-                    "n": estimate.n,
-                }
-            )
-    majority = next(iter(reading.information.values())).majority
-    lines = {"majority": majority, "target": majority + TARGET}
-    if lines["target"] >= 1:  # no accuracy can pass it: bits decide
-        del lines["target"]
+def mask_exhibits(reading: RationaleReading, explainer: str) -> Iterator[Exhibit]:
+    """What masks of more and more words leave of the judged rationales."""
+    information = reading.information[explainer]
+    points = {0.0: information.right_r, **_by_share(information, "right")}
+    rows = [
+        _curve_cells("alone", share, wilson_share(int(right.sum()), len(right)))
+        for share, right in points.items()
+    ]
     titles = {
         "x_title": "share of the words masked",
         "y_title": "accuracy of a detector retrained on what is left",
-        "horizontal": lines,
+        "horizontal": {"majority": information.majority},
     }
     caption = (
-        f"Leakage before and after masking, by {reading.name}, on the third part of "
-        "train on which the strength is chosen; rationales that leaked nothing there "
-        "were not masked"
+        f"Accuracy from the masked rationale of {explainer} alone, by {reading.name}; "
+        "LC-IG is of a mask of 10 %, 10 words at most"
     )
-    return Exhibit(
-        f"masks_{reading.name}", "curve", pd.DataFrame(rows), caption, titles
+    name = f"masks_{reading.name}"
+    yield Exhibit(name, "curve", pd.DataFrame(rows), caption, titles)
+    empty = information.empty
+    gains = {
+        share: np.where(empty, 0.0, logs - information.log_p0)
+        for share, logs in {
+            0.0: information.log_p1_raw,
+            **_by_share(information, "logs"),
+        }.items()
+    }
+    rows = [
+        _curve_cells("beside the input", share, mean_interval(gain, None))
+        for share, gain in gains.items()
+    ]
+    titles = {
+        "x_title": "share of the words masked",
+        "y_title": "information beyond the input, nats",
+        "horizontal": {"nothing": 0.0},
+    }
+    caption = (
+        f"What the masked rationale of {explainer} adds to the input, by "
+        f"{reading.name}, over the input alone"
     )
+    name = f"masked_information_{reading.name}"
+    yield Exhibit(name, "curve", pd.DataFrame(rows), caption, titles)
+
+
+def _by_share(information: Information, what: str) -> dict[float, Floats]:
+    """One array of each point of the curve."""
+    return {share: getattr(p, what) for share, p in information.curve.items()}
+
+
+def _curve_cells(series: str, x: float, estimate: Estimate) -> dict[str, object]:
+    """A point of a curve with its interval."""
+    place = {"y": estimate.value, "low": estimate.low, "high": estimate.high}
+    return {"series": series, "x": x, **place, "n": estimate.n}
 
 
 def separation_exhibit(reading: RationaleReading) -> Iterator[Exhibit]:
@@ -250,7 +264,7 @@ COMPARISON = Comparison(
     parts=(
         *("informativeness", "robustness", "specificity", "copied", "varif"),
         *("rationale_only", "residual_leakage", "rationale_bits", "residual_bits"),
-        *("form_only", "form_bits", "lcig", "las", "simulatability"),
+        *("gain", "over_blank", "over_blank_bits", "lcig", "las", "simulatability"),
     ),
     effects=("varif",),
     worse={"varif": "lower"},
@@ -267,7 +281,7 @@ COMPARISON = Comparison(
         *("varif", "robustness", "agreement", "informativeness", "rationale_only"),
         *("lcig_within_label", "attack_fall", "comprehensiveness", "sufficiency"),
         *("copied", "drift_likeness", "specificity", "residual_leakage"),
-        *("rationale_bits", "residual_bits", "form_only", "form_bits", "lcig"),
+        *("rationale_bits", "residual_bits", "gain", "over_blank*", "room", "lcig"),
         *("simulatability", "las*"),
         *("rev", "robustness_baseline", "specificity_over_copy", "bertscore"),
         *("rouge_l", "length", "overlap", "hypervolume", "rank_correlation"),
@@ -294,10 +308,8 @@ COMPARISON = Comparison(
         "uninformative": "informativeness",
         "leaky": "rationale_only",
         "unspecific": "specificity",
-        "copying": "copied",
     },
     conditions_setting="explainers",
-    outcomes=("masked",),
     titles={
         "lcig": "information of the masked rationale, nats",
         "rationale_only": "accuracy from the rationale alone",

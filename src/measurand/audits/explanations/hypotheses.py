@@ -154,6 +154,19 @@ def _drift_hypothesis(likeness: Scores, seed: int) -> Outcome:
     return Finding("h4", name, "drift", gap(0.95), _join_claims(claims))
 
 
+def judge_drops_drift(
+    scores: Scores, drift_likeness: Mapping[str, Floats], *, seed: int
+) -> bool | None:
+    """Whether drifts surely say something else by the judge; None if not asked."""
+    columns = {name: {"drift": entry} for name, entry in drift_likeness.items()}
+    likeness = Scores(columns, {}, scores.clusters)
+    entailed = _item_scores(likeness, ENTAILMENT, "drift")
+    if entailed is None:
+        return None
+    dropped = _mean_interval(likeness, *entailed, seed, "h4", ENTAILMENT)(0.95)
+    return dropped.high <= EQUIVALENT
+
+
 def _order_hypothesis(order: Estimate | None, ranked: Levels | None) -> Outcome:
     """H5: VARIF keeps the known order, with the given rationales first."""
     if order is None or ranked is None or GIVEN not in ranked.explainers:

@@ -52,11 +52,10 @@ from measurand.audits.explanations.leaks import (
     read_detector,
 )
 from measurand.audits.explanations.masking import (
-    RationaleMasking,
-    choose_strength,
+    SHARE,
+    check_preset,
     detect_labels,
     mask_rationales,
-    preset_masking,
 )
 from measurand.core.arrays import Bools, Floats
 from measurand.core.benchmark import Benchmark
@@ -128,6 +127,19 @@ def _mean_over_runs(name: str) -> Callable[[Any], Floats]:
 
 
 @dataclass(frozen=True, eq=False)
+class MaskPoint:
+    """What a mask of one share of the words leaves, of each test item.
+
+    Attributes:
+        right: Whether a detector of the masked rationale alone is right.
+        logs: The log-probability of the label beside the masked rationale.
+    """
+
+    right: Bools
+    logs: Floats
+
+
+@dataclass(frozen=True, eq=False)
 class Information:
     """What one explainer's rationales tell, over the test items in their order.
 
@@ -142,10 +154,9 @@ class Information:
         label_null: The same of rationales dealt anew within the label.
         residual: What a detector retrained on what the mask leaves says, by the first
             seed.
-        tried: The same on a third part, at each strength that was tried there.
+        curve: What masks of other shares leave, where that was asked.
         majority: The share of the commonest label.
-        mask_strength: The strength of `log_p1`; 0 where nothing is masked.
-        masked_test: The test rationales at that strength.
+        masked_test: The masked test rationales.
         empty: Rationales without a word, scored as the input alone.
         one_class: The share of answers in the commonest class, of readers of the input
             and the whole rationale.
@@ -157,9 +168,8 @@ class Information:
     null: NullGain | None
     label_null: NullGain | None
     residual: Detection
-    tried: Mapping[float, Bools]
+    curve: Mapping[float, "MaskPoint"]
     majority: float
-    mask_strength: float
     masked_test: list[str]
     empty: Bools
     one_class: float
@@ -261,6 +271,7 @@ def measure_information(
     *,
     seeds: int | None = None,
     preset: str = "default",
+    with_curve: bool = False,
 ) -> Information:
     """Fit and ask all readers that one explainer's rationales need.
 
@@ -273,7 +284,9 @@ def measure_information(
         reader: The recipe of all readers.
         seeds: How often a reader that trains by chance is trained; three if None.
         preset: "default", or "paper" for the proposal's mask and zero.
+        with_curve: Whether to ask what masks of other shares leave.
     """
+    check_preset(preset)
     if not x_fields:
         raise NotApplicable("informativeness needs an input beside the rationale")
     members = seed_readers(reader, seeds)
@@ -287,12 +300,12 @@ def measure_information(
         probabilities = ask_arms(sub_experiment, members, arms.with_rationale)
         probabilities |= ask_arms(sub_experiment, detectors, {ALONE: (name,)})
         mask = _mask_texts(
-            sub_experiment, detectors[0], name, fields, preset_masking(preset)
+            sub_experiment, detectors[0], name, fields, preset, with_curve
         )
     masked, null, label_null = _read_masked(
         experiment, benchmark, mask, fields, members, preset
     )
-    probabilities[MASKED] = probabilities[WHOLE] if masked is None else masked
+    probabilities[MASKED] = masked[SHARE]
     gold = benchmark.test.gold(benchmark.classes)
     empty = wordless(test_texts)
     train_gold = benchmark.train.gold(benchmark.classes)
@@ -310,11 +323,16 @@ def measure_information(
         ),
         null,
         label_null,
-        mask.detection,
-        mask.tried,
+        mask.left[SHARE],
+        {
+            share: MaskPoint(
+                detection.right,
+                np.mean([_gold_logs(one, gold) for one in masked[share]], axis=0),
+            )
+            for share, detection in mask.left.items()
+        },
         float(benchmark.test.labels.value_counts(normalize=True).max()),
-        mask.strength,
-        mask.texts[1],
+        mask.texts[SHARE][1],
         empty,
         float(class_counts.max() / class_counts.sum()),
     )
@@ -322,21 +340,17 @@ def measure_information(
 
 @dataclass(frozen=True, eq=False)
 class _Mask:
-    """What a mask leaves.
+    """What masks leave, by the share of the words that they take.
 
     Attributes:
-        strength: How strong it is; 0 where nothing is masked.
-        texts: The rationales of train and of test under it.
-        detection: What a detector trained anew says of each test item.
-        tried: The same on a third part, at each strength that was tried.
+        texts: The rationales of train and of test.
+        left: What a detector trained anew says of each test item.
         fixed: Which rationales of train and of test stay when others are dealt: those
             that are a field of their input, and those without a word.
     """
 
-    strength: float
-    texts: Side
-    detection: Detection
-    tried: Mapping[float, Bools]
+    texts: Mapping[float, Side]
+    left: Mapping[float, Detection]
     fixed: tuple[Bools, Bools]
 
 
@@ -345,35 +359,29 @@ def _mask_texts(
     detector: Reader,
     name: str,
     fields: Sequence[str],
-    settings: RationaleMasking,
+    preset: str,
+    with_curve: bool,
 ) -> _Mask:
-    """The rationales under the weakest mask that hides the label on a third part."""
+    """The masked rationales; at all shares of the curve where that is wanted."""
     benchmark = experiment.benchmark
-    group = (benchmark.train.group,) if benchmark.train.group else ()
     sides = tuple(s.column(name).tolist() for s in (benchmark.train, benchmark.test))
     items = zip(sides, (benchmark.train, benchmark.test), strict=True)
     train, test = (
         repeated_fields(texts, part, fields) | wordless(texts) for texts, part in items
     )
-    tried: dict[float, Bools] = {}
-    if settings.collapsed:  # the paper's mask asks nobody whether it is needed
-        strength, tried = choose_strength(experiment, detector, {0.0: name}, group)
-        if strength is not None:
-            detection = detect_labels(experiment, detector, name)
-            own = sides[0], sides[1]
-            return _Mask(strength, own, detection, tried, (train, test))
-    masks = mask_rationales(experiment, detector, name, settings)
+    masks = mask_rationales(experiment, detector, name, preset)
+    masks = masks if with_curve else {SHARE: masks[SHARE]}
     taken = [name, *role_columns(benchmark)]
     names = {share: free_field_name(f"masked {share:g}", taken) for share in masks}
     columns = [{names[n]: masks[n][side] for n in masks} for side in (0, 1)]
     kept = {field: field for field in names.values()}
-    masked = restrict_fields(benchmark, (name,), columns, kept, crossed=True)
+    masked = restrict_fields(benchmark, (name,), columns, kept)
     with reopen_experiment(experiment, masked) as sub_experiment:
-        chosen, more = choose_strength(sub_experiment, detector, names, group)
-        strength = max(masks) if chosen is None else chosen
-        detection = detect_labels(sub_experiment, detector, names[strength])
-    tried |= more
-    return _Mask(strength, masks[strength], detection, tried, (train, test))
+        left = {
+            share: detect_labels(sub_experiment, detector, field)
+            for share, field in names.items()
+        }
+    return _Mask(masks, left, (train, test))
 
 
 def _read_masked(
@@ -383,28 +391,28 @@ def _read_masked(
     fields: tuple[str, ...],
     members: Sequence[Reader],
     preset: str,
-) -> tuple[NDArray[np.float32] | None, NullGain | None, NullGain | None]:
-    """What readers say beside the masked rationale, and beside those that cannot tell.
+) -> tuple[dict[float, NDArray[np.float32]], NullGain | None, NullGain | None]:
+    """What readers say beside masked rationales, and beside those that cannot tell.
 
-    None for the first where nothing was masked, and for the others in the proposal.
+    The latter are None in the proposal.
     """
     nulls: list[Side] = []
     within: list[Side] = []
     if preset == "default":
-        made = experiment.seed, mask.texts, mask.fixed
+        made = experiment.seed, mask.texts[SHARE], mask.fixed
         deals = (len(members),) * 2 if len(members) > 1 else (DEALS, LABEL_DEALS)
         nulls = dealt_rationales(*made, deals[0])
         sides = benchmark.train, benchmark.test
         within = dealt_rationales(*made, deals[1], sides)
     # Each deal with a seed of its own, the masked rationale with every seed.
-    masked = [(mask.texts, range(len(members)))] if mask.strength else []
+    masked = [(texts, range(len(members))) for texts in mask.texts.values()]
     dealt = [(n % len(members), texts) for n, texts in enumerate([*nulls, *within])]
     texts = [*masked, *((sides, [seed]) for seed, sides in dealt)]
     shares = ask_beside(experiment, benchmark, fields, members, texts)
     gold = benchmark.test.gold(benchmark.classes)
     logs = np.array([_gold_logs(s[0], gold) for s in shares[len(masked) :]])
     return (
-        shares[0] if masked else None,
+        dict(zip(mask.texts, shares, strict=False)),
         NullGain(logs[: len(nulls)]) if nulls else None,
         NullGain(logs[len(nulls) :]) if within else None,
     )

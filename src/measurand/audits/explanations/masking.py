@@ -1,5 +1,9 @@
 """Leakage masks: the words that tell the label, taken out of rationales.
 
+A tenth of the words, ten at most and label names first, never the whole text: that is
+the proposal's mask, and no choice of the data. What other shares would leave is a
+curve, on which nothing rests.
+
 A detector reads the rationale alone; a word's score is what it adds to the detector's
 score of a class. A mask that is placed by the gold label carries the label: the words
 left standing, and where the blanks are, differ from label to label. By default
@@ -10,15 +14,14 @@ classes are known only up to what all share, so they are centred first.
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from measurand.audits.explanations.leaks import Detection, label_logs, read_detector
-from measurand.core.arrays import Bools, Floats
+from measurand.core.arrays import Floats
 from measurand.core.errors import BadOption, UnknownName
 from measurand.core.reader import Reader
 from measurand.core.words import ASCII_WORD, WORD, words
@@ -74,43 +77,17 @@ def _is_inflection(word: str, name: str) -> bool:
 
 
 Cube = NDArray[np.float32]
-STRENGTHS = (0.1, 0.3, 0.5, 0.7, 0.9)  # shares of the words that are tried, weak first
-THIRDS = 3  # parts of the training items, on one of which a mask's strength is chosen
+SHARE, MOST = 0.1, 10  # of the words of a rationale that are masked, and at most
+CURVE = (0.1, 0.3, 0.5, 0.7, 0.9)  # shares of the words that the curve shows
 FOLDS = 5  # parts of the training rationales, each masked by detectors of the others
 TRAIN = "train"  # the test part that holds the training items
+PLACED = {"default": False, "paper": True}  # whether the gold label places the mask
 
 
-@dataclass(frozen=True)
-class RationaleMasking:
-    """How rationales are masked.
-
-    Attributes:
-        by_gold: Whether the gold class's score places the mask, and not the highest.
-        strengths: The shares of the words that are tried, the weakest first.
-        most: The most words that are masked; None for no limit.
-        collapsed: Whether words masked in a row become one blank.
-        keywords: Whether label names and label ids are masked too.
-    """
-
-    by_gold: bool = False
-    strengths: tuple[float, ...] = STRENGTHS
-    most: int | None = None
-    collapsed: bool = True
-    keywords: bool = False
-
-
-# The proposal's mask: a tenth of the words, ten at most, placed by the gold label.
-MASKINGS = {
-    "default": RationaleMasking(),
-    "paper": RationaleMasking(True, (0.1,), 10, False, True),
-}
-
-
-def preset_masking(preset: str) -> RationaleMasking:
-    """The mask of a preset."""
-    if preset not in MASKINGS:
-        raise UnknownName("preset", preset, tuple(MASKINGS))
-    return MASKINGS[preset]
+def check_preset(preset: str) -> None:
+    """Raise where there is no such preset."""
+    if preset not in PLACED:
+        raise UnknownName("preset", preset, tuple(PLACED))
 
 
 def rank_words(
@@ -127,12 +104,12 @@ def mask_ranked(
     text: str,
     spans: Sequence[tuple[int, int]],
     order: Sequence[int],
-    share: float,
+    share: float = SHARE,
     most: int | None = None,
     collapsed: bool = True,
-    also: Collection[int] = (),
+    first: Collection[int] = (),
 ) -> str:
-    """The text with a blank for this share of its words, the highest scores first.
+    """The text with a blank for this share of its words, but never for all of them.
 
     The number of words is rounded up. Words masked in a row become one blank, with
     what stands between them, so that neither their number nor their length shows.
@@ -144,26 +121,29 @@ def mask_ranked(
         share: How much is masked.
         most: The most words that are masked.
         collapsed: Whether words masked in a row become one blank.
-        also: Positions of words that are masked in any case.
+        first: Positions of words that are masked before any other.
 
     >>> text = "it is, sadly, not so."
     >>> mask_ranked(text, *rank_words(text, [0, 2, 1, 3, 0]), 0.6)
     'it _ so.'
+    >>> mask_ranked("dentist", *rank_words("dentist", [1.0]))
+    'dentist'
     """
     if not 0 < share <= 1:
         raise BadOption(f"a mask of {share} of the words; allowed: over 0, to 1")
-    if not spans:
-        return text
-    count = math.ceil(round(share * len(spans), 9))
-    chosen = {*order[: count if most is None else min(count, most)], *also}
-    output, last = "", 0
+    count = max(math.ceil(round(share * len(spans), 9)), len(first))
+    # A text that is masked whole has nothing left that could tell anything.
+    count = min(count, len(spans) - 1, len(spans) if most is None else most)
+    ranked = [*sorted(first), *(n for n in order if n not in first)]
+    chosen, output, last = {*ranked[: max(count, 0)]}, "", 0
     for number in sorted(chosen):
         start, end = spans[number]
         if not (collapsed and number - 1 in chosen):
             output += _text_before_blank(output, text[last:start]) + BLANK
         last = end
     rest = text[last:]
-    return output + (f" {rest}" if LETTER_FIRST.match(rest) else rest)
+    blank = bool(chosen) and LETTER_FIRST.match(rest)
+    return output + (f" {rest}" if blank else rest)
 
 
 def _text_before_blank(before: str, between: str) -> str:
@@ -223,75 +203,34 @@ def aim_scores(cube: Cube, gold: NDArray[np.int64] | None) -> Cube:
 
 
 def _mask_texts(
-    texts: Sequence[str],
-    scores: Cube,
-    mask_settings: RationaleMasking,
-    labels: Sequence[str],
+    texts: Sequence[str], scores: Cube, labels: Sequence[str], *, collapsed: bool
 ) -> dict[float, list[str]]:
-    """The texts of one side, masked at every strength."""
-    masked: dict[float, list[str]] = {share: [] for share in mask_settings.strengths}
-    most, collapsed = mask_settings.most, mask_settings.collapsed
+    """The texts of one side, masked at every share; at the usual one, MOST at most."""
+    masked: dict[float, list[str]] = {share: [] for share in CURVE}
     for text, row in zip(texts, scores, strict=True):
-        ranked = rank_words(text, row)
-        also = label_word_positions(text, labels) if mask_settings.keywords else ()
+        spans, order = rank_words(text, row)
+        first = label_word_positions(text, labels)
         for share, kept in masked.items():
-            kept.append(mask_ranked(text, *ranked, share, most, collapsed, also))
+            most = MOST if share == SHARE else None
+            kept.append(mask_ranked(text, spans, order, share, most, collapsed, first))
     return masked
 
 
 def mask_rationales(
-    experiment: Experiment, reader: Reader, field: str, mask_settings: RationaleMasking
+    experiment: Experiment, reader: Reader, field: str, preset: str = "default"
 ) -> dict[float, tuple[list[str], list[str]]]:
-    """The training and the test rationales, masked at every strength."""
-    benchmark = experiment.benchmark
+    """The training and the test rationales, masked at every share of the curve."""
+    benchmark, by_gold = experiment.benchmark, PLACED[preset]
     group = benchmark.train.group
     cubes = cross_fit_word_scores(experiment, reader, field, (group,) if group else ())
     sides = []
     for items, cube in zip((benchmark.train, benchmark.test), cubes, strict=True):
-        gold = items.gold(benchmark.classes) if mask_settings.by_gold else None
-        scores = aim_scores(cube, gold)
-        texts = items.column(field).tolist()
-        sides.append(_mask_texts(texts, scores, mask_settings, benchmark.classes))
+        gold = items.gold(benchmark.classes) if by_gold else None
+        scores, texts = aim_scores(cube, gold), items.column(field).tolist()
+        collapsed = not by_gold  # the proposal keeps a blank a word
+        sides.append(_mask_texts(texts, scores, benchmark.classes, collapsed=collapsed))
     train, test = sides
-    return {share: (train[share], test[share]) for share in mask_settings.strengths}
-
-
-def choose_strength(
-    experiment: Experiment,
-    reader: Reader,
-    fields: Mapping[float, str],
-    columns: tuple[str, ...] = (),
-) -> tuple[float | None, dict[float, Bools]]:
-    """The weakest strength that hides the label from detectors, on a third part.
-
-    Detectors learn from two thirds of the training items and are asked about the rest:
-    the test items have no say in how strong a mask they are scored under. Hidden is
-    what neither accuracy over the majority nor bits show: of rare labels, bits alone.
-
-    Args:
-        experiment: A benchmark with the masked rationales, whose training items are
-            also its other test part `TRAIN`.
-        reader: The recipe of the detectors.
-        fields: The field of each strength's rationales, the weakest first.
-        columns: Items that share a value in any of these stay on one side.
-
-    Returns:
-        The strength, None where every one leaves a leak; and whether detectors were
-        right at those that were tried.
-    """
-    learned, asked = (Fold(0, THIRDS, side, columns) for side in ("train", "test"))
-    prior = _training_logs(experiment)
-    tried: dict[float, Bools] = {}
-    for strength, field in fields.items():
-        keep = Keep(field)
-        ask = Ask(reader, learned, keep, asked, keep, part=TRAIN)
-        (prediction,) = ask_all(experiment, [ask])
-        gold = prediction.gold
-        detection = read_detector(prediction.probabilities[0], gold, prior)
-        tried[strength] = detection.right
-        if not detection.leaks(gold):
-            return strength, tried
-    return None, tried
+    return {share: (train[share], test[share]) for share in CURVE}
 
 
 def detect_labels(experiment: Experiment, reader: Reader, field: str) -> Detection:

@@ -5,7 +5,8 @@ swapped labels have no place in the known order: what they are worth depends on 
 item.
 
 A run in which VARIF does not tell every type of the suite from given rationales states
-no frontier: its own controls say that it could not.
+no frontier: its own controls say that it could not. A drift is judged by what can see
+it: the judge, or a reader that was fitted on rationales as they are.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,10 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.explanations.estimates import Levels, Scores, metric_levels
-from measurand.audits.explanations.hypotheses import decide_hypotheses
+from measurand.audits.explanations.hypotheses import (
+    decide_hypotheses,
+    judge_drops_drift,
+)
 from measurand.audits.explanations.settings import SEPARATED
 from measurand.core.arrays import Floats
 from measurand.core.estimate import Estimate
@@ -33,6 +37,7 @@ ORDER = {
     "pseudo-specific": 1,
     **dict.fromkeys(("vacuous", "circular", "label-leaking", "copy-cipher"), 0),
 }
+DRIFT = "drift"  # which readers that are refitted learn to read
 PARTS = ("left_open", "lcig_over_input")  # what others are made of, or held against
 LEAST = 3  # levels of the order that must be there to speak of an order
 SURE = 0.975  # of resamples that put one explainer above another
@@ -52,14 +57,18 @@ class MetaEvaluation:
             `metric` puts `preferred` above `rival`, `other` the other way round; `item`
             is the row of the item that shows it best, missing where none does.
         not_run: What could not be said, and why.
-        unsuited: Why VARIF does not separate the suite in this run; empty where it
-            does.
+        compared: Whether VARIF was held against any type of the suite.
+        unlike: The types that it does not surely tell from given rationales.
+        drops: Whether the judge surely takes what drifts for something else; None
+            where it was not asked.
     """
 
     findings: tuple[Finding, ...]
     disagreements: pd.DataFrame
     not_run: Mapping[str, str]
-    unsuited: str = ""
+    compared: bool = True
+    unlike: tuple[str, ...] = ()
+    drops: bool | None = None
 
 
 def evaluate_metrics(
@@ -92,19 +101,16 @@ def evaluate_metrics(
         (*auc_findings, *rank_findings, *hypothesis_findings),
         _metric_disagreements(scores, figures),
         {**not_separated, **not_ranked, **not_answered},
+        any(f.reader == "varif" for f in auc_findings),
         unseparated_types(auc_findings),
+        judge_drops_drift(scores, drift_likeness, seed=seed),
     )
 
 
-def unseparated_types(findings: Sequence[Finding]) -> str:
+def unseparated_types(findings: Sequence[Finding]) -> tuple[str, ...]:
     """The types of the suite that VARIF does not surely tell from given rationales."""
     aucs = {f.condition: f.estimate for f in findings if f.reader == "varif"}
-    if not aucs:
-        return "nothing shows that VARIF tells the suite from given rationales"
-    mixed = [f"{n} (AUC {auc})" for n, auc in aucs.items() if auc.low <= SEPARATED]
-    if not mixed:
-        return ""
-    return f"VARIF does not tell {', '.join(mixed)} from given rationales in this run"
+    return tuple(name for name, auc in aucs.items() if auc.low <= SEPARATED)
 
 
 def _separation_findings(scores: Scores) -> tuple[list[Finding], dict[str, str]]:

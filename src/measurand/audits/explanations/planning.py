@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from measurand.audits.explanations.dealing import DEALS, LABEL_DEALS
 from measurand.audits.explanations.fields import seed_readers
 from measurand.audits.explanations.information import BASELINES
-from measurand.audits.explanations.masking import FOLDS, preset_masking
+from measurand.audits.explanations.masking import CURVE, FOLDS
 from measurand.audits.explanations.rationales import PROMPTED, default_explainers
 from measurand.core.reader import Reader
 from measurand.experiment.ask import Ask
@@ -82,14 +82,13 @@ def plan_explanations(
 def _count_trainings(
     explainers: int, reader: Reader, settings: ExplanationsSettings
 ) -> int:
-    """How often a reader is trained, were every rationale masked at every strength."""
+    """How often a reader is trained, in all."""
     seeds = len(seed_readers(reader, settings.seeds))
-    masking = preset_masking(settings.preset)
     dealt = 2 * seeds if seeds > 1 else DEALS + LABEL_DEALS
     if settings.preset == "paper":
         dealt = 0
     shared = (1 + len(BASELINES)) * seeds
-    # Whole, alone, masked and with each baseline; masks, strengths, and what is left.
-    each = (3 + len(BASELINES)) * seeds + FOLDS + 1 + len(masking.strengths) + 2 + dealt
-    attacks = 2 * seeds
-    return shared + explainers * each + attacks
+    # Whole, alone, masked and with each baseline; masks, and what they leave.
+    each = (3 + len(BASELINES)) * seeds + FOLDS + 2 + dealt
+    curve, attacks = (1 + seeds) * (len(CURVE) - 1), 2 * seeds
+    return shared + explainers * each + curve + attacks

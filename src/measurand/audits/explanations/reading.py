@@ -1,6 +1,6 @@
 """What one reader finds of every explainer's rationales."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -8,9 +8,14 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.explanations import estimates
-from measurand.audits.explanations.attacks import attack_findings, faithfulness_findings
+from measurand.audits.explanations.attacks import (
+    FALLS,
+    STANDS,
+    attack_findings,
+    faithfulness_findings,
+)
+from measurand.audits.explanations.conclude import Axes
 from measurand.audits.explanations.corpus import Corpus
-from measurand.audits.explanations.dealing import repeated_fields
 from measurand.audits.explanations.estimates import (
     Levels,
     Scores,
@@ -29,11 +34,6 @@ from measurand.audits.explanations.frontier import (
     explainer_frontier,
     score_explainers,
 )
-from measurand.audits.explanations.further import (
-    further_findings,
-    further_word_leaks,
-    leaking_columns,
-)
 from measurand.audits.explanations.information import (
     RATIONALE,
     Information,
@@ -42,17 +42,16 @@ from measurand.audits.explanations.information import (
     planned_asks,
 )
 from measurand.audits.explanations.meta_evaluation import (
+    DRIFT,
     MetaEvaluation,
     evaluate_metrics,
 )
 from measurand.audits.explanations.rationales import GIVEN, Rationales
-from measurand.audits.explanations.settings import COLLAPSED
-from measurand.audits.explanations.verdict import RationaleStage
+from measurand.audits.explanations.settings import COLLAPSED, LITTLE
 from measurand.core.arrays import Clusters
 from measurand.core.errors import Undefined
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Finding, Reading
-from measurand.core.items import Items
 from measurand.core.reader import Reader
 from measurand.core.recipe import traits_of
 from measurand.core.seeds import generator
@@ -87,7 +86,9 @@ class RationaleReading(Reading):
         figures: Every metric, an explainer at a time.
         frontier: The frontier; None where no explainer has both axes.
         meta: Whether the metrics are any good.
-        stage: What the verdict rests on.
+        axes: What the verdict says of the judged rationales beside the two.
+        collapsed: Whether it answers one class whatever it reads.
+        informs: Whether the masked rationale surely tells something by its figures.
     """
 
     information: Mapping[str, Information]
@@ -95,7 +96,9 @@ class RationaleReading(Reading):
     figures: Mapping[str, Levels]
     frontier: ExplainerFrontier | None
     meta: MetaEvaluation
-    stage: RationaleStage
+    axes: Axes
+    collapsed: bool
+    informs: bool
 
 
 def read_rationales(
@@ -109,7 +112,9 @@ def read_rationales(
     asked = _Asked(experiment, name, reader, corpus, settings)
     asked.check_time()
     information = {
-        explainer: asked.read_beside(rationales, corpus.fields)
+        explainer: asked.read_beside(
+            rationales, corpus.fields, with_curve=explainer == corpus.explainer
+        )
         for explainer, rationales in corpus.rationales.items()
     }
     _check_left_open(name, information)
@@ -124,15 +129,14 @@ def read_rationales(
         preset=settings.preset,
     )
     figures = metric_levels(scores, seed=experiment.seed)
+    judged = information[corpus.explainer]
+    informativeness = estimates.informativeness(judged, clusters=corpus.clusters)
     word_judge = settings.judge == LEXICAL
     meta_evaluation = evaluate_metrics(
         scores, corpus.drift_likeness, seed=experiment.seed, word_judge=word_judge
     )
     methods = [method for method in corpus.rationales if method not in SUITE]
     frontier = explainer_frontier(figures, methods)
-    further = further_word_leaks(
-        experiment, asked.members[0], corpus.further, corpus.clusters
-    )
     fixed, no_attack = asked.fixed_reader_findings()
     varifs = _metric_estimates(figures, "varif")
     findings = [
@@ -140,12 +144,10 @@ def read_rationales(
         *asked.information_findings(information),
         *asked.findings_without_answer(),
         *fixed,
-        *further_findings(further, "rationale", name),
         *asked.findings_with_evidence(),
     ]
     if frontier is not None:
         findings.append(Finding("hypervolume", name, "all", frontier.hypervolume))
-    leaking = leaking_columns(further, corpus.further_form)
     unmeasured = {
         f"robustness of {explainer}": _why_unmeasured(corpus, explainer)
         for explainer in corpus.rationales
@@ -162,13 +164,9 @@ def read_rationales(
         figures=figures,
         frontier=frontier,
         meta=meta_evaluation,
-        stage=asked.verdict_stage(
-            information[corpus.explainer],
-            figures,
-            frontier,
-            meta_evaluation.unsuited,
-            leaking,
-        ),
+        axes=_find_axes(corpus, figures, frontier, meta_evaluation, fixed),
+        collapsed=judged.one_class >= COLLAPSED,
+        informs=informativeness.low > LITTLE,
     )
 
 
@@ -199,7 +197,11 @@ class _Asked:
         check_budget(self.name, *planned_asks(self.experiment, arms, self.members))
 
     def read_beside(
-        self, rationales: Rationales, fields: tuple[str, ...]
+        self,
+        rationales: Rationales,
+        fields: tuple[str, ...],
+        *,
+        with_curve: bool = False,
     ) -> Information:
         """What one explainer's rationales tell beside these fields."""
         return measure_information(
@@ -211,6 +213,7 @@ class _Asked:
             self.reader,
             seeds=self.settings.seeds,
             preset=self.settings.preset,
+            with_curve=with_curve,
         )
 
     def findings_with_evidence(self) -> list[Finding]:
@@ -226,17 +229,11 @@ class _Asked:
         self, information: Mapping[str, Information]
     ) -> list[Finding]:
         """What it says of every explainer's rationales."""
-        corpus = self.corpus
-        by_form = {corpus.explainer: corpus.form.leak.is_sure}
         return [
             finding
             for explainer, part in information.items()
             for finding in _explainer_findings(
-                part,
-                self.name,
-                explainer,
-                corpus.clusters,
-                form_leaks=by_form.get(explainer, False),
+                part, self.name, explainer, self.corpus.clusters
             )
         ]
 
@@ -278,40 +275,6 @@ class _Asked:
             reader_name = f"{self.name}, no final answer"
             findings.append(Finding("rationale_only", reader_name, explainer, estimate))
         return findings
-
-    def verdict_stage(
-        self,
-        part: Information,
-        figures: Mapping[str, Levels],
-        frontier: ExplainerFrontier | None,
-        unsuited: str,
-        leaking: tuple[str, ...],
-    ) -> RationaleStage:
-        """What the verdict on the given rationales, or the first ones, rests on."""
-        corpus = self.corpus
-        explainer, clusters = corpus.explainer, corpus.clusters
-        robustness = find_level(figures, "robustness", explainer)
-        return RationaleStage(
-            self.name,
-            traits_of(self.reader).near_zero_stands,
-            part.one_class >= COLLAPSED,
-            explainer,
-            robustness,
-            estimates.informativeness(part, clusters=clusters),
-            estimates.leak_alone(part, clusters=clusters),
-            estimates.leak_left(part, clusters=clusters),
-            _explainer_specificity(figures, explainer),
-            copied_share(corpus, explainer),
-            None if frontier is None else frontier.chance.get(explainer),
-            _missing_frontier(corpus, robustness, frontier) or unsuited,
-            () if frontier is None else frontier.better.get(explainer, ()),
-            tuple(corpus.leaks["template"].head(2)),
-            self.settings.judge == LEXICAL,
-            part.mask_strength > 0,
-            _count_repeats(self.experiment.benchmark.test, corpus) if part.null else 0,
-            corpus.form,
-            leaking,
-        )
 
 
 def _check_left_open(name: str, information: Mapping[str, Information]) -> None:
@@ -368,17 +331,13 @@ def _explainer_findings(
     reader: str,
     explainer: str,
     clusters: Clusters,
-    *,
-    form_leaks: bool,
 ) -> list[Finding]:
     """What a reader says of one explainer's rationales."""
-    alone = estimates.leak_alone(information, clusters=clusters)
-    left = estimates.leak_left(information, clusters=clusters)
     statistics: dict[str, Estimate | None] = {
-        "rationale_only": alone.accuracy,
-        "residual_leakage": left.accuracy,
-        "rationale_bits": alone.bits,
-        "residual_bits": left.bits,
+        "rationale_only": estimates.rationale_only(information, clusters=clusters),
+        "residual_leakage": estimates.residual_leakage(information, clusters=clusters),
+        "rationale_bits": estimates.rationale_bits(information, clusters=clusters),
+        "residual_bits": estimates.residual_bits(information, clusters=clusters),
         "lcig": estimates.lcig(information, clusters=clusters),
         "lcig_within_label": estimates.lcig_within_label(
             information, clusters=clusters
@@ -392,14 +351,8 @@ def _explainer_findings(
         "las_leaking": cells.leaking,
         "las_nonleaking": cells.nonleaking,
     }
-    words_left, bits_left = left.after_mask(form_leaks=form_leaks)
-    decisions = {
-        "residual_leakage": words_left,
-        "rationale_bits": alone.bits_decision,
-        "residual_bits": bits_left,
-    }
     findings = [
-        Finding(statistic, reader, explainer, estimate, decisions.get(statistic))
+        Finding(statistic, reader, explainer, estimate)
         for statistic, estimate in statistics.items()
         if estimate is not None
     ]
@@ -414,25 +367,33 @@ def _explainer_findings(
     ]
 
 
-def _count_repeats(items: Items, corpus: Corpus) -> int:
-    """How many of the judged rationales are a field of their input, word for word."""
-    texts = corpus.rationales[corpus.explainer].test
-    return int(repeated_fields(texts, items, corpus.fields).sum())
-
-
-def _missing_frontier(
-    corpus: Corpus, robustness: Estimate | None, frontier: ExplainerFrontier | None
-) -> str:
-    """Why there is no frontier for the explainer that is judged; empty where one is."""
+def _find_axes(
+    corpus: Corpus,
+    figures: Mapping[str, Levels],
+    frontier: ExplainerFrontier | None,
+    meta: MetaEvaluation,
+    attacks: Sequence[Finding],
+) -> Axes:
+    """What else is measured of the judged rationales, and whether a frontier is."""
+    explainer = corpus.explainer
+    robustness = find_level(figures, "robustness", explainer)
+    falls = {f.condition: f.decision for f in attacks if f.statistic == "attack_fall"}
+    fell = falls.get("drifted") == FALLS
+    unlike = tuple(n for n in meta.unlike if n != DRIFT or not (fell or meta.drops))
+    why = ""
     if robustness is None:
-        why = _why_unmeasured(corpus, corpus.explainer)
-        return f"the robustness of {corpus.explainer} was not measured: {why}"
-    return ONE_METHOD if frontier is None else ""
-
-
-def _explainer_specificity(figures: Mapping[str, Levels], explainer: str) -> Estimate:
-    """S of one explainer."""
-    estimate = find_level(figures, "specificity", explainer)
-    if estimate is None:
-        raise Undefined(f"the rationales of {explainer} have no specificity")
-    return estimate
+        why = "frontier.unmeasured"
+    elif frontier is None:
+        why = "frontier.one"
+    elif unlike or not meta.compared:
+        why = "frontier.suite"
+    return Axes(
+        robustness,
+        find_level(figures, "specificity", explainer),
+        copied_share(corpus, explainer),
+        drift_seen=meta.drops is not False or falls.get("drifted") != STANDS,
+        chance=None if frontier is None else frontier.chance.get(explainer),
+        better=() if frontier is None else frontier.better.get(explainer, ()),
+        no_frontier=why,
+        unlike=unlike if why == "frontier.suite" else (),
+    )

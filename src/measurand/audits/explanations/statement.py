@@ -35,7 +35,7 @@ from measurand.stats.scores import wilson_share
 AXES = (  # what a verdict on rationales rests on
     *("varif", "robustness", "informativeness", "specificity"),
     *("rationale_only", "residual_leakage", "rationale_bits", "residual_bits"),
-    *("form_only", "form_bits"),
+    *("over_blank", "over_blank_bits", "gain", "room"),
 )
 MUCH = 0.05  # a share of items that a reader of the report should know
 REASONS = {  # what became of a prompt, where no rationale did
@@ -53,7 +53,7 @@ def explanation_settings(
     explainers: Sequence[str],
     settings: ExplanationsSettings,
 ) -> dict[str, object]:
-    """Everything that was chosen before the run, and how much was then masked."""
+    """Everything that was chosen before the run."""
     return {
         "judge": judge_record(settings.judge, settings.judge_data),
         "explainers": list(explainers),
@@ -67,13 +67,6 @@ def explanation_settings(
         "seed": seed,
         "readers": {name: describe_recipe(reader) for name, reader in readers.items()},
         "called": [reading.name for reading in readings if reading.name not in readers],
-        "masked": {
-            reading.name: {
-                name: information.mask_strength
-                for name, information in reading.information.items()
-            }
-            for reading in readings
-        },
         "thresholds": SHOWN,
     }
 
@@ -125,7 +118,7 @@ def explanation_warnings(
     lines += [
         f"{reading.name} answers one class whatever it reads"
         for reading in readings
-        if reading.stage.collapsed
+        if reading.collapsed
     ]
     return lines
 

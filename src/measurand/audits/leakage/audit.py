@@ -8,7 +8,8 @@ from measurand.arms.answers import ask_arms
 from measurand.arms.arm import Arm
 from measurand.arms.families import PAIR
 from measurand.arms.pool import Pool, open_pool
-from measurand.arms.table import PartRow, exact_estimate
+from measurand.arms.statement import alone_findings
+from measurand.arms.table import PartRow
 from measurand.audits.leakage.asking import FULL, Evaluation, open_evaluation
 from measurand.audits.leakage.cards import WorkList, list_counterparts
 from measurand.audits.leakage.choices import check_own_choices, duplicate_findings
@@ -173,19 +174,7 @@ def part_findings(facts: LeakFacts) -> Iterator[Finding]:
     """What each channel finds in each part, its exact bound, and planted controls."""
     for part in facts.parts:
         condition = name_condition(facts.name_part(part.part).text)
-        for statistic, effects in (
-            ("over_blank", part.accuracy),
-            ("over_blank_bits", part.bits),
-        ):
-            for channel, effect in effects.items():
-                estimate = effect.interval(0.95)
-                yield Finding(statistic, channel, condition, estimate)
-        bound = exact_estimate(facts.baseline + part.room, facts.size, "exact bound")
-        yield Finding("exact_bound", "", condition, bound)
-        for control in part.controls:
-            outcome = "found" if control.found else "missed"
-            what = f"{condition}, {control.spread}"
-            yield Finding("recovery", "", what, control.recovered, outcome)
+        yield from alone_findings(part, condition, facts.baseline, facts.size)
 
 
 def check_question(

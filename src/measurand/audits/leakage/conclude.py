@@ -14,13 +14,13 @@ from measurand.arms.alone import (
 )
 from measurand.arms.families import FEWEST_FAMILIES
 from measurand.arms.pool import Pool
+from measurand.arms.statement import cue_facts, deciding_channel, leak_clause
 from measurand.arms.table import exact_estimate
 from measurand.core.choices import guess_scores
 from measurand.core.clause import Clause, Fact, Name
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Verdict
 from measurand.core.rule import Rule, judge
-from measurand.cues.certify import Cue
 from measurand.experiment.experiment import Experiment
 from measurand.stats.decisions import round_up
 
@@ -170,26 +170,6 @@ def worst_part(parts: Iterable[PartAlone]) -> PartAlone:
     return max(parts, key=lambda part: (part.best[1].low, part.best_bits[1].low))
 
 
-def deciding_channel(part: PartAlone) -> str:
-    """The channel by which a part is known: in bits where accuracy shows nothing."""
-    by_bits = part.best[1].low <= 0 and part.has_bits
-    return (part.best_bits if by_bits else part.best)[0]
-
-
-def cue_facts(facts: LeakFacts, cue: Cue) -> dict[str, Fact]:
-    """A cue as clauses and tables state it."""
-    is_class = cue.label in facts.labels
-    return {
-        "part": facts.name_part(cue.part),
-        "kind": cue.kind,
-        "cue": Name("token", cue.name),
-        "label": Name("label", facts.labels[cue.label]) if is_class else cue.label,
-        "coverage": cue.coverage,
-        "productivity": cue.productivity,
-        "base": cue.base,
-    }
-
-
 def _leak_clauses(facts: LeakFacts) -> Iterable[Clause]:
     """What shows the leak; where only a reader of the split does, it leads."""
     seer = None if facts.large else facts.seer
@@ -211,25 +191,15 @@ def _leak_clauses(facts: LeakFacts) -> Iterable[Clause]:
 def _part_clauses(facts: LeakFacts) -> Iterable[Clause]:
     """The part that leaks most, and the strongest cue of each."""
     worst = worst_part(facts.leaking)
-    only_test = facts.is_of_test(worst)
-    name, channel = facts.name_part(worst.part), deciding_channel(worst)
-    if worst.best[1].low > 0:
-        yield Clause(
-            "leak.part",
-            {
-                "part": name,
-                "reader": channel,
-                "accuracy": worst.right(channel),
-                "baseline": facts.test_baseline if only_test else facts.baseline,
-                "over": worst.accuracy[channel].interval(0.95),
-            },
-        )
-    elif worst.has_bits:
-        bits = worst.bits[channel].interval(0.95)
-        yield Clause("leak.bits", {"part": name, "reader": channel, "bits": bits})
+    only_test, name = facts.is_of_test(worst), facts.name_part(worst.part)
+    baseline = facts.test_baseline if only_test else facts.baseline
+    shown = leak_clause(worst, name, baseline)
+    if shown is not None:
+        yield shown
     for part in sorted(facts.leaking, key=lambda part: part is not worst):
         for cue in part.cues[:1]:
-            yield Clause("leak.cue", cue_facts(facts, cue))
+            named = facts.name_part(cue.part)
+            yield Clause("leak.cue", cue_facts(cue, named, facts.labels))
     if only_test:
         yield Clause("leak.test", {"part": name})
 

@@ -8,20 +8,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from measurand.arms.table import PartRow, exact_estimate, parts_exhibit
+from measurand.arms.statement import alone_row, cue_exhibit
+from measurand.arms.table import PartRow, parts_exhibit
 from measurand.audits.leakage.cards import WorkList, cluster_cards
-from measurand.audits.leakage.conclude import LeakFacts, cue_facts, deciding_channel
+from measurand.audits.leakage.conclude import LeakFacts
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.regions import Regions
 from measurand.audits.leakage.repair import Repair
 from measurand.audits.leakage.settings import DRAWN
 from measurand.audits.leakage.sides import Sides
-from measurand.core.clause import Name
 from measurand.core.finding import Exhibit, Finding
 from measurand.core.items import Items
 from measurand.core.names import whole_condition
 from measurand.core.recipe import Strength
-from measurand.cues.certify import Cue
 from measurand.experiment.statements import bits_exhibits, estimate_cells
 from measurand.settings.leakage import LeakageSettings
 from measurand.stats.peco.score import threshold_curve
@@ -75,51 +74,14 @@ def facts_exhibits(
 ) -> tuple[Exhibit, ...]:
     """The table of parts, and that of certified cues where there are any."""
     baseline = "chance" if has_choices else "majority class"
-    return (parts_exhibit(rows, baseline), *_cue_table(facts))
+    cues = [(cue, facts.name_part(p.part)) for p in facts.parts for cue in p.cues]
+    return (parts_exhibit(rows, baseline), *cue_exhibit(cues, facts.labels))
 
 
 def part_rows(facts: LeakFacts) -> Iterator[PartRow]:
     """What each part alone predicts, a row each."""
     for part in facts.parts:
-        channel = deciding_channel(part)
-        yield PartRow(
-            (facts.name_part(part.part),),
-            channel,
-            facts.baseline,
-            accuracy=part.right(channel),
-            over=part.accuracy[channel].interval(0.95),
-            bits=part.bits[channel].interval(0.95),
-            bound=exact_estimate(part.bound, facts.size),
-            families=part.family.effective,
-        )
-
-
-def _cue_table(facts: LeakFacts) -> list[Exhibit]:
-    """The certified cues of all parts, the surest of each part first."""
-    rows = [_cue_row(facts, cue) for part in facts.parts for cue in part.cues]
-    caption = (
-        "Cues that predict the label: certified on families they were not chosen on; "
-        "lift is productivity over the share of the label"
-    )
-    return [Exhibit("cues", "table", pd.DataFrame(rows), caption)] if rows else []
-
-
-def _cue_row(facts: LeakFacts, cue: Cue) -> dict[str, str | float]:
-    """One cue as a row: names of the file as they are."""
-    named = cue_facts(facts, cue)
-    words = {
-        column: fact.text if isinstance(fact, Name) else str(fact)
-        for column, fact in named.items()
-        if column in ("part", "kind", "cue", "label")
-    }
-    return {
-        **words,
-        "coverage": cue.coverage,
-        **estimate_cells(cue.productivity, "productivity"),
-        "base": cue.base,
-        "lift": cue.productivity.value / cue.base,
-        "p": cue.p,
-    }
+        yield alone_row(part, facts.name_part(part.part), facts.baseline, facts.size)
 
 
 def _saturation_scatter(

@@ -7,10 +7,11 @@ import pandas as pd
 
 from measurand.arms.arm import DRAWS
 from measurand.arms.pool import FOLDS, LABEL
+from measurand.arms.statement import deciding_channel
 from measurand.audits.leakage.asking import is_one_class
 from measurand.audits.leakage.cards import WorkList, aims_by_item
 from measurand.audits.leakage.choices import published_warnings
-from measurand.audits.leakage.conclude import LeakFacts, deciding_channel
+from measurand.audits.leakage.conclude import LeakFacts
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.repair import Repair
 from measurand.audits.leakage.scores import LeakageBaselines, gold_logs
