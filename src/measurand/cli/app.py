@@ -32,6 +32,8 @@ VERBS = {  # in the order of the help; the question of an audit is its own
     "figure": "Draw one figure of a saved report for a paper.",
     "index": "Write a page that lists all reports of a folder by what they answer.",
     "compare": "Lay reports beside each other; paired where they share items.",
+    "export": "Write a benchmark whole and with parts taken, as tasks for your own "
+    "harness.",
     "fit": "Fit a reader to a benchmark and keep it: audits take its folder as a name.",
     "suite": "Write bad rationales of six known kinds, with changed queries, for every "
     "item.",

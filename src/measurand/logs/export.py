@@ -6,6 +6,7 @@ imports Inspect alone.
 
 import json
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from keyword import iskeyword
@@ -92,18 +93,19 @@ def export(
         )
         for condition, each in rows.items()
     }
-    command = ""
+    command, said = "", shlex.quote(str(folder))
+    logs = f"{said}/logs"
     if to == "lm-eval":
         files |= _lm_eval_files(name, fields, rows, folder, over)
         command = (
             f"lm_eval --model hf --model_args pretrained=MODEL --tasks {name}_audit "
-            f"--include_path {folder} --output_path {folder / 'logs'} --log_samples"
+            f"--include_path {said} --output_path {logs} --log_samples"
         )
     elif to == "inspect":
         files[f"{name}.py"] = _inspect_file(name, fields, [*rows])
         command = "; ".join(
-            f"inspect eval {folder / name}.py -T condition={condition} --model MODEL "
-            f"--log-dir {folder / 'logs'}"
+            f"inspect eval {said}/{name}.py -T condition={condition} --model MODEL "
+            f"--log-dir {logs}"
             for condition in rows
         )
     if not plan:
