@@ -22,7 +22,10 @@ from measurand.settings.leakage import LeakageSettings
 
 LIBRARY = Path(measurand.__file__).parent
 # What is no option of ours: a style of the page, and commands to type.
-COMMANDS = ("--heat", "measurand fit --save", "pip install --no-deps", "FILE --budget")
+COMMANDS = (  # ours whole, and those of other programs
+    *("--heat", "measurand fit --save", "pip install --no-deps", "FILE --budget"),
+    *("--log_samples", "inspect log convert --to", "--log-dir", "inspect eval"),
+)
 
 
 def modules():

@@ -36,4 +36,3 @@ def test_another_harness_is_one_line(run, file, tmp_path):
     done = run("export", file, "--to", "helm", "--out", tmp_path / "copies")
     assert done.code == 1
     assert "allowed: lm-eval, inspect, table" in done.err
-

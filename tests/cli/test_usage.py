@@ -13,7 +13,7 @@ USAGE = {
     "--shuffles? see measurand evidence --help",
     "evidence a --colour": "evidence has no option '--colour'; see measurand evidence",
     "evidence a -z": "evidence has no option '-z'; see measurand evidence --help",
-    "audit a --shuffles 3": "audit has no option '--shuffles'; evidence has it; see",
+    "audit a --k 3": "audit has no option '--k'; leakage has it; see",
     "fit a --verbose": "fit has no option '--verbose'; evidence,",
     "--hlep": "before a verb there is no option '--hlep'; did you mean --help? see",
     "--verbose audit a": "before a verb there is no option '--verbose'; evidence,",

@@ -29,7 +29,7 @@ def test_a_table_needs_an_id_and_a_score():
     table = pd.DataFrame({"id": ["a", "b"], "score": [1, 0.5]})
     (log,) = ms.read_answers(table)
     assert log.scores.tolist() == [1.0, 0.5]
-    with pytest.raises(BadInput, match="answers need `id` and `score`"):
+    with pytest.raises(BadInput, match="answers need id and score"):
         ms.read_answers(table.drop(columns="score"))
 
 

@@ -114,8 +114,8 @@ def _read_table(table: pd.DataFrame, name: str) -> list[Answers]:
     scored = "score" in columns or {"prediction", "label"} <= {*columns}
     if "id" not in columns or not scored:
         raise BadInput(
-            f"its columns are {join_names(columns[:20])}; answers need `id` and "
-            "`score`, or `id`, `prediction` and `label`; files may be logs of lm-eval, "
+            f"its columns are {join_names(columns[:20])}; answers need id and "
+            "score, or id, prediction and label; files may be logs of lm-eval, "
             f"Inspect or Every Eval Ever, or a table ({', '.join(FORMATS)})"
         )
     by = [column for column in ("model", "condition") if column in columns]
