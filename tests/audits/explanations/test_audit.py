@@ -59,7 +59,7 @@ def test_rationales_that_inform_are_on_the_frontier(good):
     assert good.verdict.label == "informative"
     assert good.verdict.region == "on the frontier"
     assert value(good, "gain", "given", "cross").low > 0.02
-    assert value(good, "informativeness", "given").low > 0.2
+    assert value(good, "informativeness", "given").low > 0.05
     assert abs(value(good, "rationale_only", "given").value - 0.5) < 0.08
     assert value(good, "specificity", "given").low > 0.9
 
@@ -71,7 +71,8 @@ def test_rationales_that_leak_are_off_it_and_their_template_is_named(leaky):
     (table,) = [e.table for e in leaky.exhibits if e.name == "templates"]
     assert "just because of" in [*table["template"]]
     assert value(leaky, "rationale_only", "given").low > 0.95
-    assert value(leaky, "residual_leakage", "given").value < 0.6
+    # A tenth of its words leaves enough of a template to tell the label.
+    assert value(leaky, "residual_leakage", "given").low > 0.9
 
 
 def test_the_majority_stands_beside_what_detectors_get(good):
