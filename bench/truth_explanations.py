@@ -287,7 +287,8 @@ OWN: Mapping[str, tuple[str, Callable[[int], pd.DataFrame]]] = {
     "x16 one text for all": ("nothing", table(lambda v, rng: VAGUE[0])),
     "x17 one of four vague texts": ("nothing", table(lambda v, rng: one(rng, VAGUE))),
     "x18 four in five are yes": ("informs", skew),
-    "x19 numbers that are compared": ("informs", amounts),
+    # A large number is often enough: it tells by itself as well.
+    "x19 numbers that are compared": ("both", amounts),
     "x20 half end with the label": (
         "both",
         table(marked(telling, " So yes.", " So no.", 0.5)),
