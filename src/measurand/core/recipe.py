@@ -28,7 +28,8 @@ class Strength(IntEnum):
     FORM = 1  # how each field is written down, and no word of it
     WORDS = 2  # the words of each field apart
     PAIRS = 3  # also which words of two fields meet
-    PRETRAINED = 4  # an encoder or a language model
+    ALIGNED = 4  # also which words of two fields mean alike
+    PRETRAINED = 5  # an encoder or a language model
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,11 @@ READERS = Catalogue(
             "a lexicalised pair classifier: which query words meet which evidence "
             "words",
         ),
+        "aligned": Entry(
+            "measurand.readers.aligned:AlignedReader",
+            "words, and how two fields align by static word vectors; no transformer",
+            "vectors",
+        ),
         "minilm": Entry(
             "measurand.readers.encoder:EncoderReader",
             "MiniLM, 22.7M, fine-tuned; installs from PyPI",

@@ -8,7 +8,7 @@ stand one after another.
 import numpy as np
 from scipy.optimize import minimize, minimize_scalar
 from scipy.sparse import csr_array
-from scipy.special import softmax
+from scipy.special import logsumexp, softmax
 
 from measurand.core.arrays import Bools, Floats, Ints
 
@@ -47,12 +47,17 @@ def fit_contests(
 
 def contest_temperature(scores: Floats, right: Bools, contests: Ints) -> float:
     """The temperature at which held-out scores are the best shares within contests."""
+    return best_temperature(*contest_table(scores, right, contests))
+
+
+def contest_table(scores: Floats, right: Bools, contests: Ints) -> tuple[Floats, Ints]:
+    """Scores with a row a contest, and the place of the right choice in each."""
     numbers, position = contest_places(contests)
     table = np.full((numbers.max() + 1, position.max() + 1), -np.inf)
     table[numbers, position] = scores
     gold = np.zeros(len(table), np.int64)
     gold[numbers[right]] = position[right]
-    return best_temperature(table, gold)
+    return table, gold
 
 
 def contest_places(contests: Ints) -> tuple[Ints, Ints]:
@@ -107,6 +112,13 @@ def best_temperature(scores: Floats, gold: Ints) -> float:
 
     optimum = minimize_scalar(loss, bounds=(-3.0, 3.0), method="bounded")
     return float(np.exp(optimum.x))
+
+
+def held_out_loss(scores: Floats, gold: Ints) -> float:
+    """The mean surprise at the right choice, at the best temperature."""
+    scaled = scores / best_temperature(scores, gold)
+    right = scaled[np.arange(len(gold)), gold]
+    return float((logsumexp(scaled, axis=1) - right).mean())
 
 
 def calibrate_shares(shares: Floats, gold: Ints, folds: Ints) -> Floats:

@@ -61,7 +61,7 @@ class CrossReader:
         parts = {f: fit_grams(items.column(f), least=self.least) for f in items.fields}
         vocabulary: dict[str, int] = {}
         blocks = [rows for _, rows in parts.values()]
-        tokens = {f: _text_words(items.column(f), vocabulary) for f in items.fields}
+        tokens = {f: text_words(items.column(f), vocabulary) for f in items.fields}
         first_field, *other_fields = items.fields
         for second_field in other_fields:
             met = tokens[first_field], tokens[second_field]
@@ -118,7 +118,7 @@ class FittedCross:
             counts = known.counts(items.column(field))[:, columns]
             scores[field] = np.asarray(counts @ self.linear.weights[start:end])
             before += len(known.feature_keys)
-        tokens = {f: _text_words(items.column(f), vocabulary) for f in self.grams}
+        tokens = {f: text_words(items.column(f), vocabulary) for f in self.grams}
         return CrossReading(scores, tokens, vocabulary)
 
     def predict_rearranged(
@@ -178,7 +178,7 @@ class CrossReading:
     vocabulary: Mapping[str, int]
 
 
-def _text_words(texts: "pd.Series[str]", vocabulary: dict[str, int]) -> WordNumbers:
+def text_words(texts: "pd.Series[str]", vocabulary: dict[str, int]) -> WordNumbers:
     """The words of each text, each once; new ones join the vocabulary.
 
     A word that training never showed still overlaps with itself.
@@ -201,13 +201,13 @@ def _pair_features(
     shared, met = _common_words(query, evidence)
     is_known = query.ids < known_size
     marked_ids = query.ids.astype(np.int64) * 2 + shared
-    words = _hash_bags(query.rows[is_known], marked_ids[is_known], n, 2**17)
+    words = hash_bags(query.rows[is_known], marked_ids[is_known], n, 2**17)
     fresh = _select_words(query, ~shared & is_known)
     unmet = _first_words(
         _select_words(evidence, ~met & (evidence.ids < known_size)), MOST
     )
     rows, first, second = _cross_words(fresh, unmet)
-    pairs = _hash_bags(rows, first * 1_000_003 + second, n, buckets)
+    pairs = hash_bags(rows, first * 1_000_003 + second, n, buckets)
     return [words, pairs, _overlap_features(query, evidence, shared, vocabulary)]
 
 
@@ -263,7 +263,7 @@ def _cross_words(a: WordNumbers, b: WordNumbers) -> tuple[Ints, Ints, Ints]:
     )
 
 
-def _hash_bags(rows: Ints, keys: Ints, n: int, size: int) -> csr_array:
+def hash_bags(rows: Ints, keys: Ints, n: int, size: int) -> csr_array:
     """Rows of length 1 with a cell for each hashed key."""
     hashed = (keys.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(
         64 - int(np.log2(size))

@@ -4,7 +4,7 @@ With it stands the logistic regression that all linear readers share, with one
 temperature.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
@@ -20,13 +20,19 @@ from measurand.core.errors import BadInput, join_names
 from measurand.core.items import Items
 from measurand.core.reader import Attribution
 from measurand.readers.attribution import gram_scores, only_field
-from measurand.readers.contests import best_temperature, fit_contests
+from measurand.readers.contests import (
+    best_temperature,
+    contest_table,
+    fit_contests,
+    held_out_loss,
+)
 from measurand.readers.newton import fit_weights
 from measurand.readers.ngrams import Grams, fit_grams
 
 # Clusters larger than this share of the items, or fewer than this, leave no fair folds:
 # which labels a fold could learn was a lottery, and so how sure the reader was.
 LARGEST, FEWEST = 0.2, 20
+HELD = 3  # one item of so many is held out to choose a setting by
 EMBEDDED = 128  # dimensions of an embedding: more than PECO's 100 components need
 
 
@@ -133,6 +139,42 @@ def fit_temperature(
             # nothing about how sure the reader is.
             known[inside] = np.isin(gold[inside], gold[~inside])
     return best_temperature(scores[known], gold[known]) if known.any() else 1.0
+
+
+def choose_strength(
+    features: csr_array,
+    items: Items,
+    strengths: Sequence[float],
+    rng: np.random.Generator,
+) -> float:
+    """The strength of regression that suits held-out items best; ties to the least.
+
+    Items that share a text are held out together. Scores are judged at their best
+    temperature, as strength alone makes them surer.
+    """
+    count = len(items) // HELD
+    held, kept = hold_out_rows(items, count, rng.permutation(len(items)))
+    if min(len(held), len(kept)) < FEWEST:
+        return strengths[0]
+    gold = items.gold(items.classes)
+    losses = []
+    for strength in strengths:
+        if items.contest is not None and len(items.classes) == 2:
+            numbers = items.column(items.contest).to_numpy(np.int64)
+            weights, _ = fit_contests(
+                features[kept], gold[kept] == 0, numbers[kept], strength, 0
+            )
+            table, right = contest_table(
+                features[held] @ weights, gold[held] == 0, numbers[held]
+            )
+        else:
+            linear = fit_logistic(
+                features[kept], gold[kept], len(items.classes), strength
+            )
+            known = np.isin(gold[held], gold[kept])
+            table, right = linear.scores(features[held])[known], gold[held][known]
+        losses.append(held_out_loss(table, right))
+    return strengths[int(np.argmin(losses))]
 
 
 def shared_text_clusters(items: Items) -> Ints | None:

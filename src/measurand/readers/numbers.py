@@ -1,7 +1,7 @@
 """A reader that compares the numbers of two texts, beside the words of each."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import ClassVar
@@ -16,6 +16,14 @@ from measurand.readers.linear import FittedTfidf, TfidfReader
 NUMBER = re.compile(r"(?:(?<!\w)-)?\d+(?:[.,]\d+)*")  # 1990-95 is no sum
 NAME = re.compile(r"\b[A-Z]\w*")
 FIELD = "how numbers compare"  # a column beside those of the items
+RELATIONS = (  # what may be said of the numbers of two texts
+    *(
+        f"{what}{order}"
+        for what in ("greatest", "least", "most", "first")
+        for order in ("above", "below", "same")
+    ),
+    *("present", "absent"),
+)
 KEPT = 200_000  # texts of which the numbers are remembered
 
 
@@ -67,13 +75,28 @@ def compare_numbers(items: Items) -> Items:
     first, *others = (items.column(field).tolist() for field in items.fields)
     answers = [" ".join(texts) for texts in zip(*others, strict=True)]
     pairs = zip(first, answers, strict=True)
-    return items.with_field(FIELD, [" ".join(_compare(q, a)) for q, a in pairs])
+    return items.with_field(FIELD, [" ".join(number_relations(q, a)) for q, a in pairs])
 
 
-def _compare(query: str, answer: str) -> list[str]:
+def mark_relations(queries: Iterable[str], answers: Iterable[str]) -> Floats:
+    """Pairs of texts × `RELATIONS`: 1 for what is true of their numbers.
+
+    >>> marks = mark_relations(["He has 3 boats"], ["Of 2 men, one has 5 boats"])
+    >>> [RELATIONS[place] for place in np.flatnonzero(marks[0])]
+    ['greatestabove', 'leastbelow', 'mostabove', 'absent']
+    """
+    pairs = [*zip(queries, answers, strict=True)]
+    marks = np.zeros((len(pairs), len(RELATIONS)))
+    for row, pair in enumerate(pairs):
+        for word in number_relations(*pair):
+            marks[row, RELATIONS.index(word)] = 1.0
+    return marks
+
+
+def number_relations(query: str, answer: str) -> list[str]:
     """How the first number of a query compares with those of the other texts.
 
-    >>> _compare("He has 3 boats", "Of 2 men, one has 5 boats")
+    >>> number_relations("He has 3 boats", "Of 2 men, one has 5 boats")
     ['greatestabove', 'leastbelow', 'mostabove', 'absent']
     """
     asked, given = find_numbers(query), find_numbers(answer)
