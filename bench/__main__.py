@@ -20,6 +20,7 @@ SLOW = (
     "designs",
     "validity",
     "contradictions",
+    "joining",
     "simulations",
     "fuzz",
     "kills",

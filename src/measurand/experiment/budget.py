@@ -261,9 +261,9 @@ class Work:
 
 
 def is_dear(reader: Reader) -> bool:
-    """Whether the reader computes here, and for long: an encoder or a decoder."""
+    """Whether the reader computes here, by more than counts: it is timed first."""
     traits = traits_of(reader)
-    return "torch" in traits.packages and not traits.remote
+    return ("torch" in traits.packages or traits.needs_weights) and not traits.remote
 
 
 def reader_family(reader: Reader) -> str:

@@ -16,13 +16,13 @@ from measurand.core.errors import (
 )
 from measurand.core.reader import Reader
 from measurand.core.recipe import Strength, traits_of
-from measurand.experiment.budget import is_dear
 from measurand.readers import READERS
 
 ReadingT = TypeVar("ReadingT")
 LADDER = {  # from weak to strong; said here too, so that none is loaded to be compared
     "tfidf": Strength.WORDS,
     "cross": Strength.PAIRS,
+    "aligned": Strength.ALIGNED,
     "minilm": Strength.PRETRAINED,
 }
 
@@ -146,4 +146,5 @@ def is_cross_fitted(reader: Reader) -> bool:
     trained = traits.learns_labels and not (traits.learned or traits.remote)
     if isinstance(reader, WritesAnswers):
         return False  # it is asked for words, which folds do not keep
-    return trained and not is_dear(reader) and traits.strength < Strength.PRETRAINED
+    runs_torch = "torch" in traits.packages
+    return trained and not runs_torch and traits.strength < Strength.PRETRAINED

@@ -77,6 +77,7 @@ def bits_exhibits(findings: Sequence[Finding]) -> list[Exhibit]:
 WHY_BRIEF = "a brief audit leaves it out; run it without `brief`"
 DOINGS = {
     "truncated": "cut",
+    "spelled": "read by their letters, without vectors, most words of a text in",
     "unparsed": "gave an answer that names no class, or none, about",
     "without_temperature": "was asked, as its server wants, without temperature about",
 }

@@ -59,7 +59,7 @@ class AlignedReader:
     """
 
     kind: ClassVar[str] = "aligned"
-    traits: ClassVar[Traits] = Traits(Strength.ALIGNED, (PACKAGE,), needs_weights=True)
+    traits: ClassVar[Traits] = Traits(Strength.ALIGNED, needs_weights=True)
     vectors: str = field(default=PACKAGE, metadata={LOCATE: vectors_path})
     least: int = 2
     folds: int = 3

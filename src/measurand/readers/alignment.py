@@ -215,4 +215,12 @@ def _negation(one: _Side, other: _Side, best: Floats, covered: Floats) -> list[F
     ]
 
 
-FEATURES = 2 * (12 + 4) + 3 + 9 + 3
+# Which columns say what.
+GROUPS = {
+    "matches": (*range(12), *range(16, 28)),
+    "contrast": (*range(12, 16), *range(28, 32)),
+    "order": range(32, 35),
+    "negation": range(35, 44),
+    "length": range(44, 47),
+}
+FEATURES = sum(map(len, GROUPS.values()))

@@ -24,7 +24,7 @@ Calibrate = Annotated[
 Strongest = Annotated[
     str,
     Setting(
-        "The highest rung that a near zero may call: tfidf, cross or minilm.",
+        "The highest rung that a near zero may call: tfidf, cross, aligned or minilm.",
         check="experiment.ladder:check_rung",
         env="MEASURAND_STRONGEST",
         panel=RUN,

@@ -28,10 +28,9 @@ from measurand.core.reader import Reader
 from measurand.core.recipe import Strength, identity, traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask, Predictions
-from measurand.experiment.budget import is_dear
 from measurand.experiment.crossfit import asked_reader, repeat_reader
 from measurand.experiment.experiment import Experiment, ask_all, check_budget
-from measurand.experiment.ladder import way_to_run
+from measurand.experiment.ladder import is_cross_fitted, way_to_run
 from measurand.interventions.answers import DeleteAnswer, RemoveGold, SwapAnswer
 from measurand.interventions.shuffle import WITHIN, Shuffle
 from measurand.stats.paired import mean_score, share_difference
@@ -50,7 +49,7 @@ def add_answer_changes(
     if benchmark.test.choices is None or reading.strength <= Strength.FORM:
         return reading
     what, traits = f"changed answers of {reading.name}", traits_of(reader)
-    if traits.remote or (is_dear(reader) and not traits.learned):
+    if traits.remote or not (is_cross_fitted(reader) or traits.learned):
         why = "they are asked of readers that take seconds, or that need no training"
         return reading.add_not_run({what: why})
     # With the first of its seeds, which answered before.

@@ -1,8 +1,9 @@
 """The evidence audit itself: the paper's four steps, then what all items show."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 
 import pandas as pd
 
@@ -27,6 +28,7 @@ from measurand.audits.evidence.exhibits import (
 )
 from measurand.audits.evidence.pooled import (
     find_evidence_alone,
+    gather_again,
     parts_of,
     pooled_findings,
     read_split,
@@ -224,7 +226,8 @@ def _audit_split(
     pool = open_pool(drawn.benchmark)
     facts = gather_facts(drawn, pool, pool_readers(run), margin)
     items = find_split_items(pool, benchmark)
-    facts, called = _climb(split, items, facts, asked)
+    gather = partial(gather_again, drawn, pool)
+    facts, called = _climb(split, items, facts, asked, gather)
     readings, run = [*readings, *called.readings], {**run, **called.readers}
     evidence, as_good = find_evidence_alone(drawn, pool, facts)
     # The metadata ratio of the strongest reader that has one.
@@ -258,16 +261,26 @@ def _audit_split(
     )
 
 
+_Missing = dict[str, str]  # what was not run, and why
+
+
 def _climb(
-    split: _Split, items: SplitItems, facts: NeedFacts, asked: _Asked
+    split: _Split,
+    items: SplitItems,
+    facts: NeedFacts,
+    asked: _Asked,
+    gather: Callable[[NeedFacts, Mapping[str, Reader]], tuple[NeedFacts, _Missing]],
 ) -> tuple[NeedFacts, _Asked]:
-    """The facts with what dear readers gain; rungs are called while it is open."""
+    """The facts with what dear readers gain; rungs are called while it is open.
+
+    A rung that learns in seconds is cross-fitted over the pool, as those before it.
+    """
     benchmark, settings = split.experiment.benchmark, split.settings
     known = {**asked.readers, **facts.need.readers}
     above = higher_rungs(known, settings.strongest, weightless=benchmark.planted)
     rungs = [*above] if settings.calibrate else []
     dear = [r for r in asked.readings if not is_cross_fitted(asked.readers[r.name])]
-    looks = len(dear) + len(rungs)
+    looks = len(dear) + sum(not is_cross_fitted(reader) for _, reader in rungs)
     called, findings = list[EvidenceReading](), list[Finding]()
     missing, run = dict[str, str](), dict[str, Reader]()
     while True:
@@ -284,6 +297,9 @@ def _climb(
         dear, refused = split.read_all(rung)
         called, missing = [*called, *dear], missing | refused
         run |= rung if dear else {}
+        if dear and all(map(is_cross_fitted, rung.values())):
+            dear, (facts, why) = [], gather(facts, {**asked.readers, **run})
+            missing |= why
 
 
 def _ground_findings(

@@ -35,7 +35,6 @@ OPEN = "inconclusive"
 LABELS = (NEEDED, SMALL, AT_MOST, OPEN, MISLEADS, USED, UNUSED)  # the better first
 SENSITIVE, WARNING = "evidence-sensitive", "warning"
 MANY = 10  # times the items there are: more is no advice that anybody can follow
-STRONGER = "minilm", "endpoint"  # what to try next, where these readers are too weak
 
 
 @dataclass(frozen=True, eq=False)
@@ -345,8 +344,14 @@ def _settle(code: str, f: NeedFacts) -> Clause:
         needed = n * (half / f.gain.value * (1 + float(ndtri(POWER)) / level)) ** 2
         if n < needed <= MANY * n:
             return _items(needed)
-    strong = any(reading.learns for reading in f.further)
-    return Clause("settle.reader", {"reader": Name("reader", STRONGER[strong])})
+    return Clause("settle.reader", {"reader": Name("reader", _stronger(f))})
+
+
+def _stronger(f: NeedFacts) -> str:
+    """The reader above those that were asked."""
+    if any(reading.learns for reading in f.further):
+        return "endpoint"
+    return "minilm" if "aligned" in f.need.scores else "aligned"
 
 
 def _items(count: float) -> Clause:

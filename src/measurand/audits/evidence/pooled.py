@@ -6,6 +6,7 @@ without the evidence, on items whose texts are new to them.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,20 +15,36 @@ from measurand.arms.alone import CHANNELS, part_arm
 from measurand.arms.answers import ask_arms
 from measurand.arms.contrast import mean_difference, rival_gain
 from measurand.arms.families import FEWEST_FAMILIES, PAIR, Family
-from measurand.arms.need import ALONE, ERROR, LOOKS
+from measurand.arms.need import ALONE, ERROR, LOOKS, pool_readers
 from measurand.arms.pool import CHOICES, EVIDENCE, QUERY, Pool
 from measurand.arms.split import FEWEST_NEW, SplitItems
 from measurand.arms.table import PartRow, exact_estimate, parts_exhibit
-from measurand.audits.evidence.conclude import NeedFacts, SplitReading
+from measurand.audits.evidence.conclude import NeedFacts, SplitReading, gather_facts
 from measurand.audits.evidence.reading import EvidenceReading
 from measurand.audits.evidence.settings import POOLED
 from measurand.core.arrays import Floats
 from measurand.core.clause import Name
+from measurand.core.errors import PastBudget
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Exhibit, Finding, Verdict
+from measurand.core.reader import Reader
 from measurand.experiment.experiment import Experiment
+from measurand.experiment.ladder import way_to_run
 
 EVIDENCE_READERS = ("tfidf", "form")  # channels that read the evidence alone
+
+
+def gather_again(
+    experiment: Experiment, pool: Pool, before: NeedFacts, readers: Mapping[str, Reader]
+) -> tuple[NeedFacts, dict[str, str]]:
+    """The facts of the pool by more readers; as they were where these take too long."""
+    chosen = pool_readers(readers)
+    try:
+        facts = gather_facts(experiment, pool, chosen, before.margin)
+    except PastBudget as past:
+        name = [*chosen][-1]
+        return before, {f"gain of {name}": way_to_run("evidence", past)}
+    return replace(facts, further=before.further), {}
 
 
 def read_split(

@@ -1,0 +1,174 @@
+"""What readers that join two texts see beyond what one text tells.
+
+Real pairs, cross-fitted by family: how often `cross` and `aligned` are right with both
+texts, what the best channel without the evidence reaches (of choices: without the
+question), what each loses on another item's evidence, and CPU seconds. Then what
+`aligned` loses without each group of its features, at fewer items. The first argument
+is how many items of a file are read, the second how many are read without a group.
+"""
+
+import gzip
+import json
+import math
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import pandas as pd
+
+from bench.figures import Figure
+from measurand.api.source import load
+from measurand.arms.alone import OF_CHOICES, part_arm
+from measurand.arms.answers import ask_arms
+from measurand.arms.arm import Arm
+from measurand.arms.need import READERS, without_evidence
+from measurand.arms.pool import CHOICES, EVIDENCE, Pool, open_pool
+from measurand.core.arrays import Floats
+from measurand.core.choices import guess_scores
+from measurand.core.reader import Reader
+from measurand.experiment.experiment import open_experiment
+from measurand.interventions.shuffle import Shuffle
+from measurand.readers import aligned, alignment
+from measurand.readers.aligned import AlignedReader
+
+DATA = Path(__file__).parents[2] / "shared" / "data"
+PAIRS = ("hypothesis", "premise"), ("claim", "evidence"), ("question", "passage")
+FILES = {
+    "SNLI": "nli/snli_train_18k",
+    "MNLI": "nli/mnli_dev_matched",
+    "SICK": "nli/sick",
+    "FEVER": "verification/fever_dev",
+    "symmetric FEVER": "verification/fever_symmetric",
+    "BoolQ": "questions/boolq_train",
+    "Climate-FEVER": "verification/climate_fever_pairs",
+    "CAD": "nli/cad_train",
+    "OpenBookQA": "choices/openbookqa_train",
+    "CommonsenseQA": "choices/commonsenseqa_train",
+}
+ABLATED = ("SNLI", "FEVER", "symmetric FEVER", "BoolQ", "CAD")
+ITEMS, FEWER = 3_000, 1_500
+SHUFFLES = 5
+ALIGNED = AlignedReader(folds=0)
+NAMES = {"cross": READERS["cross"], "aligned": ALIGNED}
+
+
+def run(arguments: Sequence[str]) -> list[Figure]:
+    """All files, then the ablation; nothing where the files or vectors are not."""
+    if not DATA.is_dir():
+        print(f"no files in {DATA}")
+        return []
+    items, fewer = [*map(int, arguments), ITEMS, FEWER][:2]
+    figures, gains = [], dict[str, list[float]]()
+    for name in FILES:
+        for figure in measure_file(name, items):
+            print(f"{figure.what}: {figure.value:.4f} {figure.unit}", flush=True)
+            figures.append(figure)
+            what = figure.what.partition(": ")[2]
+            gains.setdefault(what, []).append(figure.value)
+    more = np.mean(gains["aligned, gain"]) - np.mean(gains["cross, gain"])
+    figures.append(Figure("mean gain of aligned less cross", more, "share", least=0.03))
+    return [*figures, *ablate(fewer)]
+
+
+def open_file(name: str, items: int) -> Pool:
+    """So many rows of a file at random, as a pool."""
+    with gzip.open(DATA / f"{FILES[name]}.jsonl.gz", "rt") as lines:
+        rows = [json.loads(line) for line in lines]
+    chosen = np.sort(np.random.default_rng(0).permutation(len(rows))[:items])
+    table = pd.DataFrame([rows[row] for row in chosen])
+    if "choices" in table:
+        roles = {"query": "question", "choices": "choices", "label": "answer"}
+    else:
+        query, evidence = next(pair for pair in PAIRS if {*pair} <= {*table})
+        roles = {"query": query, "evidence": evidence, "label": "label"}
+    return open_pool(load(table[[*roles.values()]], **roles))
+
+
+def measure_file(name: str, items: int) -> Iterator[Figure]:
+    """Both readers on one file."""
+    pool = open_file(name, items)
+    yield Figure(f"{name}: items", len(pool), "items")
+    rivals = _rivals(pool, {**READERS, **NAMES})
+    best = max((float(right.mean()), rival) for rival, right in rivals.items())
+    yield Figure(f"{name}: best without ({best[1]})", best[0], "share")
+    for reader, recipe in NAMES.items():
+        start = time.process_time()
+        right = _ask(pool, {reader: Arm(recipe)})[reader]
+        seconds = time.process_time() - start
+        spread = right - rivals[best[1]]
+        half = 1.96 * float(spread.std()) / math.sqrt(len(pool))
+        yield Figure(f"{name}: {reader}, with both", float(right.mean()), "share")
+        yield Figure(f"{name}: {reader}, gain", float(spread.mean()), "share")
+        yield Figure(f"{name}: {reader}, gain, half of 95 %", half, "share")
+        if pool.items.choices is None:
+            yield Figure(f"{name}: {reader}, loss", _loss(pool, recipe), "share")
+        yield Figure(f"{name}: {reader}, CPU seconds", seconds, "s")
+
+
+def _loss(pool: Pool, recipe: Reader) -> float:
+    """What a reader loses on the evidence of another item."""
+    full = Arm(recipe, draws=1)
+    moved = Arm(recipe, asked=Shuffle(EVIDENCE), repeats=SHUFFLES, draws=1)
+    with open_experiment(pool.benchmark) as experiment:
+        answers = ask_arms(experiment, pool, [full, moved])
+    return float(answers[full].mean.mean() - np.mean(answers[moved].shuffled))
+
+
+def _rivals(pool: Pool, readers: Mapping[str, Reader]) -> dict[str, Floats]:
+    """How often each item is right without the evidence; of choices, by these alone."""
+    if pool.items.choices is None:
+        arms = without_evidence(pool, readers)
+        # A reader that joins reads the query twice; alone, words do as well.
+        arms = {n: arm for n, arm in arms.items() if n != "aligned, query"}
+    else:
+        arms = {n: part_arm(r, CHOICES, pool) for n, r in OF_CHOICES.items()}
+    majority = np.asarray(guess_scores(pool.items), float)
+    return {**_ask(pool, arms), "majority": majority}
+
+
+def _ask(pool: Pool, arms: Mapping[str, Arm]) -> dict[str, Floats]:
+    with open_experiment(pool.benchmark) as experiment:
+        answers = ask_arms(experiment, pool, arms.values())
+    return {name: answers[arm].mean for name, arm in arms.items()}
+
+
+def ablate(items: int) -> Iterator[Figure]:
+    """What accuracy loses without each group of features, on average of the files."""
+    pools = {name: open_file(name, items) for name in ABLATED}
+    usual = {name: _accuracy(pool) for name, pool in pools.items()}
+    for group in (*alignment.GROUPS, "grades of words", "numbers"):
+        lost = []
+        for name, pool in pools.items():
+            with _without(group):
+                lost.append(usual[name] - _accuracy(pool))
+            what = f"lost without {group}: {name}"
+            yield Figure(what, lost[-1], "share")
+            print(f"{what}: {lost[-1]:.4f}", flush=True)
+        yield Figure(f"lost without {group}: mean", float(np.mean(lost)), "share")
+
+
+def _accuracy(pool: Pool) -> float:
+    return float(_ask(pool, {"aligned": Arm(ALIGNED, draws=1)})["aligned"].mean())
+
+
+def _without(group: str) -> "mock._patch[object]":
+    """The reader without a group of features, as long as this is open."""
+    if group == "numbers":
+        plain = aligned.mark_relations
+        return mock.patch.object(
+            aligned, "mark_relations", lambda *texts: plain(*texts) * 0
+        )
+    whole = aligned.align_texts
+
+    def align(*parts: object) -> alignment.Alignment:
+        found = whole(*parts)  # type: ignore[arg-type]
+        features, grades = found.features.copy(), found.grades
+        if group in alignment.GROUPS:
+            features[:, [*alignment.GROUPS[group]]] = 0
+        else:
+            grades = grades * 0
+        return alignment.Alignment(features, grades)
+
+    return mock.patch.object(aligned, "align_texts", align)
