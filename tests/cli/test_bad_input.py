@@ -85,7 +85,10 @@ OPTIONS = {
     "--workers 1000000": ("--workers is 1000000", "on this machine"),
     f"--seed {10**32}": ("--seed is a number of more than 30 digits", "64 bits"),
     "--seeds 100000000000000000000": ("--seeds is 1", "allowed are 1 to 100"),
-    "--strongest foo": ("no rung of the ladder called 'foo'", "tfidf, cross, minilm"),
+    "--strongest foo": (
+        "no rung of the ladder called 'foo'",
+        "tfidf, cross, aligned, minilm",
+    ),
     "--engine foo": ("no engine called 'foo'", "local, ray"),
     "--split-by colour": ("'colour'", "query, evidence, both, group"),
     "--split-by group": ("no column is the group", "--group"),

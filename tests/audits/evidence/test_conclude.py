@@ -230,7 +230,7 @@ def test_what_would_settle_it_is_what_failed():
     assert settled(ROWS[1][2]) == ("settle.items", {"items": 270})
     assert settled(ROWS[2][2]) == ("settle.group", {})
     assert settled(ROWS[7][2]) == ("settle.group", {})
-    reader = {"reader": Name("reader", "minilm")}
+    reader = {"reader": Name("reader", "aligned")}
     assert settled(NeedFacts(need(high=0.01))) == ("settle.reader", reader)
     # Half as wide an interval lies above zero; one of no gain never does.
     code, facts = settled(NeedFacts(need(-0.02, 0.06, lost=USED)))
