@@ -67,7 +67,7 @@ def run(arguments: Sequence[str]) -> list[Figure]:
             figures.append(figure)
             what = figure.what.partition(": ")[2]
             gains.setdefault(what, []).append(figure.value)
-    more = np.mean(gains["aligned, gain"]) - np.mean(gains["cross, gain"])
+    more = float(np.mean(gains["aligned, gain"]) - np.mean(gains["cross, gain"]))
     figures.append(Figure("mean gain of aligned less cross", more, "share", least=0.03))
     return [*figures, *ablate(fewer)]
 
