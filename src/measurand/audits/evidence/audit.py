@@ -40,14 +40,18 @@ from measurand.audits.evidence.reading import (
     correct_by_item,
     read_evidence,
 )
-from measurand.audits.evidence.shuffles import check_shuffle, require_evidence
+from measurand.audits.evidence.shuffles import (
+    check_read_evidence,
+    check_shuffle,
+    require_evidence,
+)
 from measurand.audits.evidence.writing import read_written_evidence
 from measurand.benchmarks.metadata import OF_EVIDENCE
 from measurand.benchmarks.split import fold_benchmark
 from measurand.core.benchmark import Benchmark
 from measurand.core.bounds import check_memory
 from measurand.core.choices import guess_scores, writes_answers
-from measurand.core.errors import BadOption, Undefined
+from measurand.core.errors import Undefined
 from measurand.core.finding import (
     Finding,
     Highlight,
@@ -62,14 +66,12 @@ from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
 from measurand.experiment.ladder import (
-    LADDER,
     check_any_run,
     count_readers,
     higher_rungs,
     is_cross_fitted,
     order_by_strength,
     read_within_budget,
-    strength_of,
 )
 from measurand.experiment.statements import WHY_BRIEF, say_chance
 from measurand.interventions.shuffle import Shuffle
@@ -174,7 +176,7 @@ def _open_split(
     """The split that these readers are asked about, once all of it is checked."""
     benchmark = experiment.benchmark
     require_evidence(benchmark)
-    _check_evidence_readers(readers)
+    check_read_evidence(readers)
     columns = len(benchmark.classes) + 1  # a share a class and who gave the text
     check_memory("shuffles", settings.shuffles, 4 * columns * len(benchmark.test))
     folds = settings.folds_for(readers.values())
@@ -261,19 +263,16 @@ def _audit_split(
     )
 
 
-_Missing = dict[str, str]  # what was not run, and why
-
-
 def _climb(
     split: _Split,
     items: SplitItems,
     facts: NeedFacts,
     asked: _Asked,
-    gather: Callable[[NeedFacts, Mapping[str, Reader]], tuple[NeedFacts, _Missing]],
+    gather: Callable[..., tuple[NeedFacts, dict[str, str]]],
 ) -> tuple[NeedFacts, _Asked]:
     """The facts with what dear readers gain; rungs are called while it is open.
 
-    A rung that learns in seconds is cross-fitted over the pool, as those before it.
+    A rung that learns in seconds is cross-fitted over the pool, by `gather`.
     """
     benchmark, settings = split.experiment.benchmark, split.settings
     known = {**asked.readers, **facts.need.readers}
@@ -329,16 +328,6 @@ def _evidence_baselines(
     strongest, planted = settings.strongest, benchmark.planted
     count = count_readers(readers, strongest, calibrate=calibrate, weightless=planted)
     return EvidenceBaselines(right, metadata, clusters, settings.margin, count, every)
-
-
-def _check_evidence_readers(readers: Mapping[str, Reader]) -> None:
-    """Raise where a reader reads no text."""
-    for name, reader in readers.items():
-        if strength_of(reader) == Strength.TEXTLESS:
-            raise BadOption(
-                f"{name} reads no evidence, so it cannot show that labels depend on "
-                f"it; it runs beside every audit: choose among {', '.join(LADDER)}"
-            )
 
 
 def _metadata_scores(

@@ -1,11 +1,15 @@
 """Whether there is evidence, and whether items can receive that of others."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from measurand.benchmarks.split import FOLD, fold_benchmark
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import CannotIntervene, NotApplicable, quote
+from measurand.core.errors import BadOption, CannotIntervene, NotApplicable, quote
 from measurand.core.items import Items
+from measurand.core.reader import Reader
+from measurand.core.recipe import Strength
+from measurand.experiment.ladder import LADDER, strength_of
 from measurand.interventions.shuffle import Shuffle
 from measurand.selections.rows import can_split
 from measurand.settings.evidence import FOLDS
@@ -75,3 +79,13 @@ def _asked_together(benchmark: Benchmark) -> list[Items]:
         return [test]
     folds = test.column(FOLD)
     return [test.rows((folds == fold).to_numpy()) for fold in sorted(folds.unique())]
+
+
+def check_read_evidence(readers: Mapping[str, Reader]) -> None:
+    """Raise where a reader reads no text."""
+    for name, reader in readers.items():
+        if strength_of(reader) == Strength.TEXTLESS:
+            raise BadOption(
+                f"{name} reads no evidence, so it cannot show that labels depend on "
+                f"it; it runs beside every audit: choose among {', '.join(LADDER)}"
+            )
