@@ -270,10 +270,7 @@ def _climb(
     asked: _Asked,
     gather: Callable[..., tuple[NeedFacts, dict[str, str]]],
 ) -> tuple[NeedFacts, _Asked]:
-    """The facts with what dear readers gain; rungs are called while it is open.
-
-    A rung that learns in seconds is cross-fitted over the pool, by `gather`.
-    """
+    """The facts with what dear readers gain; rungs are called while it is open."""
     benchmark, settings = split.experiment.benchmark, split.settings
     known = {**asked.readers, **facts.need.readers}
     above = higher_rungs(known, settings.strongest, weightless=benchmark.planted)
@@ -296,6 +293,7 @@ def _climb(
         dear, refused = split.read_all(rung)
         called, missing = [*called, *dear], missing | refused
         run |= rung if dear else {}
+        # What learns in seconds is cross-fitted over the pool, as those before it.
         if dear and all(map(is_cross_fitted, rung.values())):
             dear, (facts, why) = [], gather(facts, {**asked.readers, **run})
             missing |= why
