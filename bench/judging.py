@@ -21,8 +21,8 @@ import torch
 import transformers
 
 from measurand.core.seeds import generator
-from measurand.core.words import words
 from measurand.judges.neural import NliJudge
+from measurand.text.words import words
 
 ROUNDS = 3
 BATCH = 32

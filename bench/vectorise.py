@@ -7,8 +7,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from bench.figures import Figure, cpu
 from bench.texts import pairs
-from measurand.core.words import words
 from measurand.readers.ngrams import fit_grams
+from measurand.text.words import words
 
 TEXTS = 60_000
 

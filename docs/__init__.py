@@ -161,7 +161,7 @@ def refreshed_truth(page: str) -> str:
 
 def verdict_rows(audit: str) -> list[str]:
     """A row for each verdict of an audit: what was found, and what that means."""
-    from measurand.core.terms import load_terms
+    from measurand.wording.terms import load_terms
 
     verdicts = load_terms()[audit]["verdict"]
     return [
@@ -172,7 +172,12 @@ def verdict_rows(audit: str) -> list[str]:
 
 def explained_words() -> str:
     """The generated part of `docs/words.md`: every term and its sentence."""
-    from measurand.core.terms import audit_title, load_terms, plain_question, tone_words
+    from measurand.wording.terms import (
+        audit_title,
+        load_terms,
+        plain_question,
+        tone_words,
+    )
 
     terms = load_terms()
     lines = [

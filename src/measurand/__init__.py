@@ -11,7 +11,7 @@ An audit asks readers about items under interventions, and states findings.
 
 import sys
 
-from measurand.core import search_path
+from measurand.system import search_path
 
 if search_path.is_own_program():  # before anything else is looked for
     search_path.leave_working_folder()

@@ -17,8 +17,8 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from measurand.core.search_path import leave_working_folder
-from measurand.core.signals import STOPPING
+from measurand.system.search_path import leave_working_folder
+from measurand.system.signals import STOPPING
 
 LEAST = 2_048  # MiB of addresses: Arrow alone sets 1,024 aside where it can
 GRACE = 1.5  # seconds that a run has to close what is open

@@ -6,7 +6,7 @@ import pytest
 
 from measurand.benchmarks.english import assign_words, english_lines
 from measurand.core.errors import BadOption
-from measurand.core.words import FUNCTION, NEGATIONS, lexicon_lines
+from measurand.text.words import FUNCTION, NEGATIONS, lexicon_lines
 
 MEANINGS = {m: w for m, w in english_lines().items() if not m.startswith("choice ")}
 

@@ -9,7 +9,7 @@ from measurand.benchmarks.metadata import (
     query_type,
 )
 from measurand.core.errors import BadInput
-from measurand.core.words import words
+from measurand.text.words import words
 
 PHRASES = {
     "Who wrote Hamlet?": ("who", "person"),

@@ -13,7 +13,7 @@ from measurand.benchmarks import files, parquet
 from measurand.benchmarks.candidates import find_options
 from measurand.benchmarks.files import read_table_file
 from measurand.core.errors import BadInput
-from measurand.core.files import DEEPEST
+from measurand.disk.files import DEEPEST
 
 MEGABYTE = 2**20
 ROWS = 4_096

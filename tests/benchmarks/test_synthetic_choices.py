@@ -10,7 +10,7 @@ from measurand.benchmarks.synthetic_choices import (
     READING,
     plant_choice_benchmark,
 )
-from measurand.core.words import words
+from measurand.text.words import words
 
 PLANS = {
     "synthetic:choices": LEAKING,

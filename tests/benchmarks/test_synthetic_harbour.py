@@ -3,7 +3,7 @@
 import numpy as np
 
 from measurand.benchmarks.synthetic_harbour import TOLD, plant_harbour
-from measurand.core.words import FUNCTION, words
+from measurand.text.words import FUNCTION, words
 
 
 def test_length_tells_the_label_as_often_as_is_planted():

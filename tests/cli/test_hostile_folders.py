@@ -10,7 +10,7 @@ from tests.cli.commands import QUICK, made, process, written
 ENTER = "from measurand.__main__ import main\nif __name__ == '__main__':\n    main()\n"
 FORKSERVER = f"""
 import multiprocessing
-from measurand.core import processes
+from measurand.system import processes
 if __name__ == '__main__':
     processes.get_context = lambda _: multiprocessing.get_context("forkserver")
 {ENTER}

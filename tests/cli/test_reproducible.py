@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from measurand.core.store import Codec, Store
+from measurand.disk.store import Codec, Store
 from tests.cli.commands import LEAST, QUICK, in_process, made, process, written
 
 KINDS = ("--metadata", "kind", *LEAST, "--folds", "3")

@@ -9,11 +9,11 @@ import pytest
 from measurand.audits import AUDITS
 from measurand.cli.run import exit_on_verdict
 from measurand.compare.compare import compare
-from measurand.core.terms import tone_words
 from measurand.report.answer import answer_report
 from measurand.report.html import page
 from measurand.report.markdown import brief_markdown
 from measurand.report.summary import summary
+from measurand.wording.terms import tone_words
 from tests.report.verdicts import NAMES, report_of
 
 ORDER = ["fine", "unknown", "fix", "leaks"]

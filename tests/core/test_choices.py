@@ -15,8 +15,8 @@ from measurand.core.choices import (
     pair_choices,
 )
 from measurand.core.items import LETTERS, Items, pack_choices
-from measurand.core.words import words
 from measurand.readers import READERS
+from measurand.text.words import words
 
 
 def choice_items(rows, golds, question="which?"):

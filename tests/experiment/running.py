@@ -1,6 +1,6 @@
 """Asks as trials, and the files that an engine makes of them."""
 
-from measurand.core.store import Store
+from measurand.disk.store import Store
 from measurand.experiment.engine import LocalEngine
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import ReaderFailed
-from measurand.core.store import Codec
+from measurand.disk.store import Codec
 from measurand.experiment.ask import (
     ANSWER_CODEC,
     EMBEDDING,

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from safetensors.torch import load_file, save_file
 
-from measurand.core import digests
 from measurand.core.errors import MissingWeights
 from measurand.core.recipe import describe_recipe, identity
-from measurand.core.store import Store
+from measurand.disk import digests
+from measurand.disk.store import Store
 from measurand.experiment.ask import Ask, answer_key, ask_key
 from measurand.experiment.experiment import ask_all, open_experiment
 from measurand.experiment.rationales import ask_writer, judge_entailment

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from measurand.core.errors import NotApplicable, WorkerLost
-from measurand.core.store import Store
+from measurand.disk.store import Store
 from measurand.experiment import engine as local_engine
 from measurand.experiment.ask import ANSWER_CODEC, Ask, AskGroup, ask_key
 from measurand.experiment.engine import LocalEngine

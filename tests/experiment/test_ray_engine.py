@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from measurand.core.errors import BadOption, NoField, Undefined, WorkerLost
-from measurand.core.store import Store
+from measurand.disk.store import Store
 from measurand.experiment.ask import Ask, AskGroup, versions
 from measurand.experiment.engine import LocalEngine
 from measurand.experiment.experiment import (

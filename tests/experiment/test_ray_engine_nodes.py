@@ -8,7 +8,7 @@ import pytest
 from measurand.audits.exposure import ExposureSettings, audit
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import WorkerLost
-from measurand.core.store import Store
+from measurand.disk.store import Store
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import ask_all, open_experiment
 from measurand.readers.baselines import MajorityReader

@@ -11,7 +11,7 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.errors import NotApplicable, Undefined
 from measurand.core.items import Items, pack_choices
 from measurand.core.reader import Rearrangeable
-from measurand.core.store import Store
+from measurand.disk.store import Store
 from measurand.experiment.ask import ANSWER_CODEC, WORDS, Ask, ask_key
 from measurand.experiment.trial import (
     _find_thread_pools,

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from measurand.core.words import sentence_key, sentence_spans, split_sentences
 from measurand.explainers.extractive import Extractive, SentencePool
 from measurand.interventions.words import FormatNoise
+from measurand.text.words import sentence_key, sentence_spans, split_sentences
 from tests.explainers.reasoned import reasoned_items
 
 ITEMS = reasoned_items()

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from measurand.core.errors import BadOption
 from measurand.core.intervention import Rewording
-from measurand.core.words import has_negation
 from measurand.interventions.paraphrase import (
     MOST,
     Paraphrase,
@@ -16,6 +15,7 @@ from measurand.interventions.paraphrase import (
     normalize_wording,
     propose_paraphrases,
 )
+from measurand.text.words import has_negation
 
 
 @pytest.mark.parametrize(

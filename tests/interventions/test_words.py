@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from measurand.core.errors import BadOption, CannotIntervene, NoField
 from measurand.core.items import Items
-from measurand.core.words import words
 from measurand.interventions import INTERVENTIONS
 from measurand.interventions.words import (
     BLANK,
@@ -23,6 +22,7 @@ from measurand.interventions.words import (
     rewrite_words,
 )
 from measurand.readers import READERS
+from measurand.text.words import words
 
 TEXTS = st.text("ab_7 ',.’猫狗不\nNot", max_size=40)
 

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from measurand.core.words import words
 from measurand.interventions.words import (
     FormatNoise,
     add_format_noise,
     reorder_sentences,
     toggle_full_stop,
 )
+from measurand.text.words import words
 
 SENTENCES = "Dr. No is in. J. Smith is out. Why?  Done!"
 

@@ -242,7 +242,7 @@ def test_a_pipe_among_the_files_is_one_line(copy, kind, name):
 
 
 def test_an_unreachable_hub_is_one_line_without_a_try(monkeypatch):
-    monkeypatch.setattr("measurand.core.quiet.has_address", lambda url: False)
+    monkeypatch.setattr("measurand.models.quiet.has_address", lambda url: False)
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     asked = []
     monkeypatch.setattr("socket.getaddrinfo", lambda *where, **how: asked.append(where))

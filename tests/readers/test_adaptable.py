@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import HashingVectorizer
 
-from measurand.core.words import words
 from measurand.readers.adaptable import NO_WEIGHTS, FittedPca
 from measurand.readers.linear import Linear
+from measurand.text.words import words
 
 
 @pytest.mark.parametrize("columns", [16, 1024])

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from measurand.core.errors import BadInput
 from measurand.core.items import Items
 from measurand.core.reader import AttributesWords
-from measurand.core.words import WORD
 from measurand.readers.attribution import sum_subwords
 from measurand.readers.baselines import MajorityReader
 from measurand.readers.cross import CrossReader
 from measurand.readers.encoder import EncoderReader
 from measurand.readers.encoder_fitted import WORD_STEPS
 from measurand.readers.linear import TfidfReader
+from measurand.text.words import WORD
 from tests.conftest import small_items
 from tests.models import tiny_encoder
 from tests.models.rounding import path_terms, rounding

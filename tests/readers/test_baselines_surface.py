@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from measurand.benchmarks.assemble import from_frames
-from measurand.core.words import surface_words
 from measurand.readers.baselines import SurfaceReader
 from measurand.readers.linear import TfidfReader
+from measurand.text.words import surface_words
 
 RNG = np.random.default_rng(0)
 WORDS = ["apple", "river", "stone", "cloud", "table", "green"]

@@ -11,10 +11,10 @@ pytest.importorskip("transformers")
 from transformers import AutoTokenizer
 
 from measurand.core.choices import fit_to
-from measurand.core.digests import path_digest
 from measurand.core.errors import BadOption, ReaderFailed, UnknownName
 from measurand.core.items import LETTERS
 from measurand.core.recipe import identity
+from measurand.disk.digests import path_digest
 from measurand.models.causal import CausalModel
 from measurand.readers import make_reader
 from measurand.readers.causal import ZeroShotReader

@@ -3,9 +3,9 @@ import threading
 import numpy as np
 import pytest
 
-from measurand.core.words import words
 from measurand.readers import ngrams
 from measurand.readers.ngrams import number_words
+from measurand.text.words import words
 
 TEXTS = ["the cat saw the dog", "", "The DOG ran", "a cat, a cat", "猫 ran"]
 

@@ -7,11 +7,11 @@ import pytest
 
 from measurand.compare.compare import compare
 from measurand.core.finding import Finding, Report, Verdict
-from measurand.core.terms import load_terms
 from measurand.report.answer import (
     answer_report,
     answer_reports,
 )
+from measurand.wording.terms import load_terms
 from tests.report.verdicts import FIELDS, NAMES, estimate, every_report, report_of
 
 REPORTS = [*every_report()]

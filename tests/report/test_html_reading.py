@@ -6,10 +6,10 @@ from html.parser import HTMLParser
 import pytest
 
 from measurand.arms.table import PARTS
-from measurand.core.terms import load_terms
 from measurand.readers import READERS
 from measurand.report.answer import answer_report, answer_reports, worst_answer
 from measurand.report.html import page, page_of_all
+from measurand.wording.terms import load_terms
 from tests.report.verdicts import every_report, report_of
 
 REPORTS = [*every_report()]

@@ -9,7 +9,7 @@ from measurand.audits import AUDITS
 from measurand.core.clause import Clause, Name
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Exhibit, Finding, Report, Verdict
-from measurand.core.terms import load_terms
+from measurand.wording.terms import load_terms
 
 FIELDS = {"query": "claim", "evidence": "article", "label": "label"}
 SIZES = {

@@ -7,9 +7,9 @@ import pytest
 
 from measurand.audits import AUDITS
 from measurand.core.finding import Report, Verdict
-from measurand.core.terms import verdict_words
 from measurand.wording.details import Details
 from measurand.wording.reasons import fill_reason, provisional_step
+from measurand.wording.terms import verdict_words
 
 SOURCE = Path(__file__).parents[2] / "src" / "measurand"
 EDGES = ("report", "compare", "cli", "api")

@@ -18,7 +18,7 @@ from measurand.benchmarks.task_files import add_task_roles
 from measurand.core.benchmark import Benchmark
 from measurand.core.bounds import check_seed
 from measurand.core.errors import BadInput, BadOption
-from measurand.core.files import check_is_path
+from measurand.disk.files import check_is_path
 
 UNNAMED = "benchmark"  # what reports call a table that nobody named
 ALLOWED = (

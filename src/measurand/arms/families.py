@@ -16,9 +16,9 @@ from scipy.sparse import csr_array
 
 from measurand.core.arrays import Bools, Ints
 from measurand.core.clusters import linked_clusters
-from measurand.core.near_texts import FEW, compare_texts
-from measurand.core.words import words
 from measurand.readers.ngrams import fit_grams
+from measurand.text.near_texts import FEW, compare_texts
+from measurand.text.words import words
 
 # A larger group of near copies fills a template: its items differ in what matters.
 LARGEST = 0.02

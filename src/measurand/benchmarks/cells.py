@@ -13,8 +13,8 @@ from measurand.benchmarks.paths import Parts
 from measurand.benchmarks.roles import ColumnRoles
 from measurand.core.choices import are_free
 from measurand.core.errors import BadInput, quote
-from measurand.core.files import DEEPEST
 from measurand.core.items import with_columns
+from measurand.disk.files import DEEPEST
 
 MISSING = "missing"  # the value of a metadata cell that holds nothing
 LISTS = (list, tuple, np.ndarray)

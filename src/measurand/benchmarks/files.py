@@ -21,7 +21,7 @@ from measurand.benchmarks.formats import (
     parse_separated_values,
 )
 from measurand.core.errors import BadInput, quote
-from measurand.core.files import open_ordinary
+from measurand.disk.files import open_ordinary
 
 PARQUET = b"PAR1"  # the bytes such files begin with
 GZIP = b"\x1f\x8b"  # the bytes that gzip begins with

@@ -14,9 +14,9 @@ from typing import IO, Any, Literal
 import pandas as pd
 
 from measurand.core.errors import BadInput, join_names, quote
-from measurand.core.files import DEEPEST, depth
 from measurand.core.items import with_columns
 from measurand.core.names import check_text
+from measurand.disk.files import DEEPEST, depth
 
 UNLABELLED = "-"  # SNLI's label where its annotators did not agree
 TEXT = pd.Series(["text"]).dtype  # `str` since pandas 3, `object` before

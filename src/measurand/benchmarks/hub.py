@@ -24,7 +24,7 @@ from measurand.benchmarks.formats import to_dataframe
 from measurand.benchmarks.load import HUB_PREFIX
 from measurand.benchmarks.parquet import check_parquet
 from measurand.core.errors import BadInput, quote
-from measurand.core.quiet import quiet_hub
+from measurand.models.quiet import quiet_hub
 
 BUILDERS = (Parquet, Csv, Json)
 SUFFIXES = (".parquet", ".csv", ".tsv", ".json", ".jsonl", ".ndjson")

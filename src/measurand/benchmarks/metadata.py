@@ -23,7 +23,7 @@ from measurand.benchmarks.formats import BATCH, TEXT
 from measurand.core.choices import COUNTED, YEAR
 from measurand.core.errors import BadInput, join_names
 from measurand.core.items import LETTERS
-from measurand.core.words import FUNCTION, NEGATIONS, count_sentences, words
+from measurand.text.words import FUNCTION, NEGATIONS, count_sentences, words
 
 _TABLES = tomllib.loads((files(__package__) / "metadata.toml").read_text("utf-8"))
 OF_QUERY, OF_EVIDENCE, OF_CHOICES = (

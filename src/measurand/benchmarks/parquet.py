@@ -23,7 +23,7 @@ from measurand.benchmarks.files import (
 from measurand.benchmarks.formats import MOST_COLUMNS, require_distinct_names
 from measurand.benchmarks.pages import MOST_PAGES, Pages, read_pages
 from measurand.core.errors import BadInput, MeasurandError, quote
-from measurand.core.files import DEEPEST, parse_json
+from measurand.disk.files import DEEPEST, parse_json
 
 PIECE = 2**20  # rows of a column in dictionary form that are counted at a time
 CELL = 8  # bytes that a cell takes at least

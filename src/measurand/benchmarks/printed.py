@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from measurand.core.errors import BadInput, quote
-from measurand.core.files import DEEPEST
+from measurand.disk.files import DEEPEST
 
 START = re.compile(r"\s*(?:[\[{]|array\()")  # how what may be printed so begins
 # What can hardly be meant as a text: texts, lists, objects or arrays in brackets.

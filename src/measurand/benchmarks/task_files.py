@@ -13,8 +13,8 @@ from typing import Any, cast
 
 from measurand.benchmarks.roles import Columns
 from measurand.core.errors import BadInput, MissingExtra, quote
-from measurand.core.files import read_bounded
 from measurand.core.items import LETTERS
+from measurand.disk.files import read_bounded
 
 MOST_BYTES = 2**18  # a task has a few thousand
 CORE = "tag:yaml.org,2002:"  # before the kinds that YAML itself knows

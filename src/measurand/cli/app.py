@@ -306,7 +306,7 @@ def read_config(context: click.Context, _: Any, path: Path | None) -> Path | Non
     if path is None:
         return None
     from measurand.core.errors import BadInput, BadOption
-    from measurand.core.files import read_toml
+    from measurand.disk.files import read_toml
 
     try:
         settings = read_toml(path, MOST_CONFIG_BYTES)
@@ -334,7 +334,7 @@ def read_config(context: click.Context, _: Any, path: Path | None) -> Path | Non
 def _read_texts(file: str, option: str, value: Any) -> list[str]:
     """The values as words of a command line; an error where none could be."""
     from measurand.core.errors import BadOption
-    from measurand.core.files import depth
+    from measurand.disk.files import depth
 
     values = value if isinstance(value, list) else [value]
     if depth(values) > 1:

@@ -85,7 +85,7 @@ def open_with_progress(
         TimeRemainingColumn,
     )
 
-    from measurand.core.files import check_writable
+    from measurand.disk.files import check_writable
     from measurand.experiment.budget import Budget, to_seconds
     from measurand.experiment.experiment import open_experiment
     from measurand.wording.text import plain_text
@@ -173,7 +173,7 @@ MORE = "more: --verbose; what a word means: measurand explain WORD"
 
 def print_answer(summary: str, *, verbose: bool = False) -> None:
     """Print a summary; on a terminal the answers have the colour of their tone."""
-    from measurand.core.terms import tone_words
+    from measurand.wording.terms import tone_words
 
     text = summary if verbose else f"{summary}\n{MORE}"
     if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):

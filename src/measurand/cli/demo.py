@@ -73,7 +73,7 @@ def verb(
     json: bool = Run.json,
 ) -> None:
     """Find three faults planted in a small benchmark about boats, in a minute."""
-    from measurand.core.folders import DEMO, replace_folder
+    from measurand.disk.folders import DEMO, replace_folder
     from measurand.report.reports import Reports, index_page, write_reports
 
     run = Run(seed=seed, workers=workers, store=store, out=out, json=json)

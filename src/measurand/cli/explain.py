@@ -14,7 +14,7 @@ def verb(
     ] = (),
 ) -> None:
     """Explain a word of a report in one plain sentence; without one, list them."""
-    from measurand.core.terms import explain_term, list_terms
+    from measurand.wording.terms import explain_term, list_terms
 
     if not term:
         print(*list_terms(), sep="\n")

@@ -30,7 +30,7 @@ def verb(
     overwrite: OverwriteFile = False,
 ) -> None:
     """Draw one figure of a saved report for a paper."""
-    from measurand.core.files import check_new_file, write_file
+    from measurand.disk.files import check_new_file, write_file
     from measurand.report.figures import draw_for_paper, to_inches
     from measurand.report.reports import load_all
     from measurand.report.schema import blame_reports

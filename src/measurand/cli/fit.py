@@ -27,10 +27,10 @@ def verb(
 ) -> None:
     """Fit a reader to a benchmark and keep it: audits take its folder as a name."""
     from measurand.core.errors import BadOption
-    from measurand.core.folders import READER, check_out
     from measurand.core.reader import Savable, Tunable
     from measurand.core.recipe import identity, traits_of
     from measurand.core.seeds import generator
+    from measurand.disk.folders import READER, check_out
     from measurand.readers import make_reader
     from measurand.stats.scores import wilson_share
 

@@ -20,7 +20,7 @@ def verb(
     overwrite: OverwriteFile = False,
 ) -> None:
     """Write a page that lists all reports of a folder by what they answer."""
-    from measurand.core.files import check_new_file, write_file
+    from measurand.disk.files import check_new_file, write_file
     from measurand.report.reports import index_page
 
     path = out or folder / "index.html"

@@ -20,7 +20,7 @@ def verb(
     ] = False,
 ) -> None:
     """Write a saved report as Markdown, for a data card."""
-    from measurand.core.files import check_new_file, write_file
+    from measurand.disk.files import check_new_file, write_file
     from measurand.report.markdown import brief_markdown, markdown
     from measurand.report.reports import load_all
     from measurand.report.schema import blame_reports

@@ -90,7 +90,7 @@ def make_readers(
 def read_prompt(path: Path | None) -> str:
     """The text of a file with a prompt; none where none is named."""
     from measurand.core.errors import BadInput, quote
-    from measurand.core.files import read_bounded
+    from measurand.disk.files import read_bounded
 
     if path is None:
         return ""
@@ -117,7 +117,7 @@ def load_audit(name: str, run: Run) -> "Audit":
 def check_fail_on(fail_on: Sequence[str], audits: "Sequence[Audit]") -> None:
     """Raise where `--fail-on` names no verdict of these audits, and no tone."""
     from measurand.core.errors import BadOption
-    from measurand.core.terms import tone_words
+    from measurand.wording.terms import tone_words
 
     labels = dict.fromkeys(label for audit in audits for label in audit.labels)
     tones = [tone.word.lower() for tone in tone_words().values()]
@@ -148,7 +148,7 @@ def check_ready(readers: Mapping[str, Any]) -> None:
 
 def check_store(run: Run) -> None:
     """Raise where answers could not be kept, before data is read."""
-    from measurand.core.files import check_writable
+    from measurand.disk.files import check_writable
 
     check_writable(run.store or cache_directory())
 
@@ -156,7 +156,7 @@ def check_store(run: Run) -> None:
 def check_run_out(run: Run, inputs: Sequence[str | Path]) -> None:
     """Raise where the report could not be saved, before anything is computed."""
     from measurand.core.errors import BadOption
-    from measurand.core.folders import check_out
+    from measurand.disk.folders import check_out
 
     if run.out is None:
         return

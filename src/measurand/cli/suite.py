@@ -38,7 +38,7 @@ def verb(
     store: Path | None = Run.store,
 ) -> None:
     """Write bad rationales of six known kinds, with changed queries, for every item."""
-    from measurand.core.files import check_new_file, check_writable, write_file
+    from measurand.disk.files import check_new_file, check_writable, write_file
 
     check_new_file(out, overwrite=overwrite, inputs=source.files)
     benchmark = load_source(source, seed)

@@ -28,7 +28,7 @@ from measurand.core.reader import (
     check_fitted,
     check_shape,
 )
-from measurand.core.words import FUNCTION
+from measurand.text.words import FUNCTION
 
 RIGHT, WRONG = "right", "wrong"
 LEAST = 1e-7  # the least probability whose odds are told: float32 may say 0

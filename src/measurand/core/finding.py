@@ -13,8 +13,8 @@ import pandas as pd
 from measurand.core.catalogue import Catalogue, Entry
 from measurand.core.clause import Clause
 from measurand.core.estimate import Estimate
-from measurand.core.files import check_is_path
 from measurand.core.recipe import Strength
+from measurand.disk.files import check_is_path
 
 SCHEMA = 3  # the version of `report.json`; raised when a reader of it could break
 # How a report is shown, named as text: what is stated knows nothing of pages.

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from measurand.core.errors import NoField
 from measurand.core.names import check_columns
-from measurand.core.words import words
+from measurand.text.words import words
 
 LETTERS = string.ascii_uppercase  # what the choices of an item are called, in order
 CHUNK = 10_000  # rows fingerprinted at a time, to hold no second copy of the table

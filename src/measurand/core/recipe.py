@@ -17,8 +17,8 @@ from enum import IntEnum
 from functools import cache
 from typing import Any, Protocol
 
-from measurand.core.digests import path_digest
 from measurand.core.errors import BadInput, MissingWeights
+from measurand.disk.digests import path_digest
 
 
 class Strength(IntEnum):

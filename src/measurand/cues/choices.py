@@ -4,9 +4,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from measurand.core.arrays import Bools, Floats, Ints
-from measurand.core.words import words
 from measurand.cues.candidates import NONE, Candidates, PartTexts
 from measurand.cues.numbers import only_number
+from measurand.text.words import words
 
 
 def choice_candidates(rows: PartTexts) -> Candidates:

@@ -8,11 +8,11 @@ from unicodedata import category
 import pandas as pd
 
 from measurand.core.items import Items
-from measurand.core.words import STEPS
 from measurand.cues.candidates import Candidates, PartTexts
 from measurand.cues.words import LEAST
 from measurand.readers.baselines import surface_items
 from measurand.readers.pairs import fit_pairs
+from measurand.text.words import STEPS
 
 CASES = {
     "lower": "a word in lower case",

@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.sparse import csr_array
 
-from measurand.core.words import words
 from measurand.cues.candidates import NONE, Candidates, PartTexts
+from measurand.text.words import words
 
 DECILES = np.linspace(0.1, 0.9, 9)
 

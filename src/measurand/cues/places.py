@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array
 
-from measurand.core.words import words
 from measurand.cues.candidates import NONE, Candidates, PartTexts
 from measurand.cues.words import LEAST
+from measurand.text.words import words
 
 MOST_WORDS = 200  # of a text: where a word stands in a longer one tells little
 ENDINGS = (2, 3)  # letters

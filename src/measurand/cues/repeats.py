@@ -6,8 +6,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from measurand.core.arrays import Floats
-from measurand.core.words import FUNCTION, content_words
 from measurand.cues.candidates import Candidates, PartTexts
+from measurand.text.words import FUNCTION, content_words
 
 NAMES = ("a content word twice", "no content word twice")
 

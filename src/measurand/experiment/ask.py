@@ -21,7 +21,7 @@ from measurand.core.finding import Finding
 from measurand.core.intervention import AsIs, Intervention, Rearranging, Selection
 from measurand.core.reader import Reader
 from measurand.core.recipe import identity, model_digests, traits_of
-from measurand.core.store import Codec, entry_key
+from measurand.disk.store import Codec, entry_key
 from measurand.selections.rows import Everything
 from measurand.stats.scores import wilson_share
 

@@ -25,7 +25,7 @@ from measurand.core.errors import BadOption, MeasurandError, PastBudget, quote
 from measurand.core.items import Items
 from measurand.core.reader import Reader, Timeable
 from measurand.core.recipe import identity, traits_of
-from measurand.core.store import Notice
+from measurand.disk.store import Notice
 from measurand.experiment.ask import EPOCHS, SALIENCY, SETTINGS, TEXTS, WORDS, Ask
 from measurand.experiment.engine import Trial
 from measurand.experiment.trial import asked_items, training_items

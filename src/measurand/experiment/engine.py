@@ -16,13 +16,13 @@ from multiprocessing.reduction import ForkingPickler
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from measurand.core.benchmark import Benchmark
-from measurand.core.digests import keep_digests
 from measurand.core.errors import WorkerLost
-from measurand.core.processes import start_workers, worker_context
 from measurand.core.recipe import traits_of
-from measurand.core.store import Store
+from measurand.disk.digests import keep_digests
+from measurand.disk.store import Store
 from measurand.experiment.ask import Ask
 from measurand.experiment.trial import run_trial
+from measurand.system.processes import start_workers, worker_context
 
 if TYPE_CHECKING:
     from multiprocessing.queues import Queue

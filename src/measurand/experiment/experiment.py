@@ -10,11 +10,11 @@ from typing import Any
 
 from measurand.core.benchmark import Benchmark
 from measurand.core.bounds import check_seed, check_workers
-from measurand.core.digests import keep_digests
 from measurand.core.errors import BadOption, ReaderFailed
-from measurand.core.files import keep_calls
 from measurand.core.reader import Reader, Tunable
-from measurand.core.store import Codec, Notice, Store, Thing
+from measurand.disk.digests import keep_digests
+from measurand.disk.files import keep_calls
+from measurand.disk.store import Codec, Notice, Store, Thing
 from measurand.experiment import ENGINES
 from measurand.experiment.ask import (
     ANSWER_CODEC,

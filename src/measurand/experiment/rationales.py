@@ -22,7 +22,7 @@ from measurand.core.explainer import Explainer, Judge, Likeness, Pairs, Promptin
 from measurand.core.items import Items
 from measurand.core.recipe import TORCH, traits_of
 from measurand.core.seeds import generator
-from measurand.core.store import Codec
+from measurand.disk.store import Codec
 from measurand.experiment.ask import ANSWER_CODEC, Answer, versions
 from measurand.experiment.experiment import Experiment, compute_once
 

@@ -23,14 +23,14 @@ from urllib.parse import urlsplit
 
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption, MeasurandError, WorkerLost, quote
-from measurand.core.processes import run_python, safe_environment
 from measurand.core.recipe import model_digests, traits_of
-from measurand.core.signals import hold_signals
-from measurand.core.store import MemoryStore, Store
+from measurand.disk.store import MemoryStore, Store
 from measurand.experiment.ask import versions
 from measurand.experiment.engine import Trial, is_remote
 from measurand.experiment.trial import run_trial
 from measurand.models.server.endpoint import KEY_VARIABLES
+from measurand.system.processes import run_python, safe_environment
+from measurand.system.signals import hold_signals
 
 CONNECTING = 5.0  # seconds in which a port must open
 ANSWERING = 15.0  # seconds in which a cluster must let a process join

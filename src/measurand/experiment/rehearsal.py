@@ -13,7 +13,7 @@ from typing import Any
 from measurand.core.audit import Audit
 from measurand.core.benchmark import Benchmark
 from measurand.core.recipe import identity, traits_of
-from measurand.core.store import Store, entry_key
+from measurand.disk.store import Store, entry_key
 from measurand.experiment.experiment import open_experiment
 from measurand.models.server.ceiling import FOLDER, CallPlan, make_plan
 from measurand.models.server.rehearsal import Rehearsal, hold_rehearsal

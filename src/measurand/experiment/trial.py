@@ -27,7 +27,6 @@ from measurand.core.errors import (
     join_names,
     quote,
 )
-from measurand.core.files import keep_calls
 from measurand.core.intervention import Rearranging, Selection
 from measurand.core.items import Items
 from measurand.core.reader import (
@@ -47,7 +46,8 @@ from measurand.core.reader import (
 )
 from measurand.core.recipe import identity
 from measurand.core.seeds import generator
-from measurand.core.store import Store
+from measurand.disk.files import keep_calls
+from measurand.disk.store import Store
 from measurand.experiment.ask import (
     ANSWER_CODEC,
     ANSWERS,

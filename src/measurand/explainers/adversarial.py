@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from measurand.core.items import Items
-from measurand.core.words import FUNCTION, NEGATIONS, WORD, sentence_spans, words
+from measurand.text.words import FUNCTION, NEGATIONS, WORD, sentence_spans, words
 
 STATES = {
     "supports": "supported",

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from measurand.core.arrays import Ints
-from measurand.core.bags import fit_word_weights
 from measurand.core.errors import NotApplicable, Undefined
 from measurand.core.items import Items
-from measurand.core.words import FUNCTION, WORD, sentence_key, words
 from measurand.explainers.extractive import Extractive, Given
+from measurand.text.bags import fit_word_weights
+from measurand.text.words import FUNCTION, WORD, sentence_key, words
 
 NOT = re.compile(r"\bnot\b\s*", re.IGNORECASE)
 SHORT_NOT = re.compile(

@@ -20,10 +20,10 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from measurand.core.arrays import Floats, Ints
-from measurand.core.bags import WordWeights, fit_word_weights
 from measurand.core.errors import BadInput, BadOption, NotApplicable, quote
 from measurand.core.items import Items
-from measurand.core.words import bare_words, split_sentences, words
+from measurand.text.bags import WordWeights, fit_word_weights
+from measurand.text.words import bare_words, split_sentences, words
 
 
 @dataclass(frozen=True)

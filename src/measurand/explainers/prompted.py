@@ -19,12 +19,12 @@ import numpy as np
 from measurand.core.errors import BadOption
 from measurand.core.items import Items
 from measurand.core.recipe import LOCATE
-from measurand.core.words import bare_words, words
 from measurand.explainers.adversarial import label_ids
 from measurand.explainers.distortions import Drift, negate_text
 from measurand.models.generate import generate_texts, resolve_writer
 from measurand.models.places import SMOLLM2, writer_path
 from measurand.models.server.endpoint import Endpoint
+from measurand.text.words import bare_words, words
 
 ROOM = {"concise": 80, "steps": 240}  # tokens that a rationale needs, by style
 LONGEST = 4000  # letters of a field: more would push the instructions out of the window

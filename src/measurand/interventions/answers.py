@@ -15,7 +15,7 @@ import numpy as np
 from measurand.core.arrays import Ints
 from measurand.core.choices import OPPOSITE, answer_type, normalise_answer
 from measurand.core.items import LETTERS, Items, pack_choices
-from measurand.core.words import sentence_spans
+from measurand.text.words import sentence_spans
 
 NONE_OF_THESE = "none of these"
 SHORTEST = 2  # letters of an answer that is looked for: one may be any word's

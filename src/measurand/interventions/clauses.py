@@ -8,7 +8,7 @@ makes may still sound odd: a judge decides what is kept.
 import re
 from collections.abc import Callable, Iterator
 
-from measurand.core.words import FUNCTION
+from measurand.text.words import FUNCTION
 
 Rule = Callable[[str], Iterator[str]]
 

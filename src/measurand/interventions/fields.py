@@ -11,7 +11,7 @@ import numpy as np
 from measurand.core.errors import CannotIntervene
 from measurand.core.intervention import Intervention, Refusing
 from measurand.core.items import Items, with_columns
-from measurand.core.words import words as words_of
+from measurand.text.words import words as words_of
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ import numpy as np
 
 from measurand.core.errors import BadOption
 from measurand.core.items import Items
-from measurand.core.words import replacements, synonyms
 from measurand.interventions.clauses import RULES, frame_question, frame_statement
+from measurand.text.words import replacements, synonyms
 
 VERBS = "is|are|was|were|do|does|did|has|have|had|would|could|should"
 APART = (

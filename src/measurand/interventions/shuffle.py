@@ -9,10 +9,10 @@ import pandas as pd
 from scipy.sparse import csr_array
 
 from measurand.core.arrays import Ints
-from measurand.core.bags import fit_word_weights
 from measurand.core.errors import BadOption, CannotIntervene
 from measurand.core.items import Items
-from measurand.core.words import words
+from measurand.text.bags import fit_word_weights
+from measurand.text.words import words
 
 KINDS = ("plain", "within-label", "within-length", "nearest")
 # Inside items that share a value in a column, which not all benchmarks have.

@@ -16,7 +16,7 @@ import numpy as np
 
 from measurand.core.errors import BadOption, CannotIntervene
 from measurand.core.items import Items, pack_choices
-from measurand.core.words import (
+from measurand.text.words import (
     ASCII_WORD,
     FUNCTION,
     MOST_WORDS,

@@ -24,7 +24,7 @@ import numpy as np
 
 from measurand.core.arrays import Floats
 from measurand.core.explainer import Pairs
-from measurand.core.words import FUNCTION, NEGATIONS, representatives, words
+from measurand.text.words import FUNCTION, NEGATIONS, representatives, words
 
 CONTENT, HOLDING = 10, 1  # what a word weighs; whole numbers, so that sums are exact
 NOT = "not"

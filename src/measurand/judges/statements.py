@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 
-from measurand.core.words import representatives, words
 from measurand.judges.lexical import stem_word
+from measurand.text.words import representatives, words
 
 NOT, NO = "not", "no"
 PHRASES = {

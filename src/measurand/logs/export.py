@@ -16,7 +16,7 @@ from typing import Any
 from measurand.core.benchmark import Benchmark
 from measurand.core.bounds import check_seed
 from measurand.core.errors import BadInput, BadOption, quote
-from measurand.core.files import write_file
+from measurand.disk.files import write_file
 from measurand.logs.copies import OURS, SHUFFLES, make_copies, write_rows
 
 HARNESSES = ("lm-eval", "inspect", "table")

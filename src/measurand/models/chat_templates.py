@@ -14,8 +14,8 @@ from subprocess import TimeoutExpired
 from typing import Any
 
 from measurand.core.errors import ReaderFailed, join_names, quote
-from measurand.core.processes import run_python
-from measurand.core.search_path import trusted_path
+from measurand.system.processes import run_python
+from measurand.system.search_path import trusted_path
 
 SECONDS = 10  # for starting and the first prompts; an honest template takes 1 ms each
 SECONDS_EACH = 0.02

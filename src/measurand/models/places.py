@@ -8,9 +8,9 @@ from contextlib import suppress
 from functools import cache, lru_cache, wraps
 from typing import Any, TypeVar
 
-from measurand.core.digests import path_digest
-from measurand.core.quiet import quiet_hub
 from measurand.core.recipe import Locate
+from measurand.disk.digests import path_digest
+from measurand.models.quiet import quiet_hub
 
 Load = TypeVar("Load", bound=Callable[..., Any])
 

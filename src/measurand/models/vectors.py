@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 
 from measurand.core.arrays import Bools, Floats
 from measurand.core.errors import BadInput, MissingExtra, MissingWeights, quote
-from measurand.core.files import parse_json, read_bounded
-from measurand.core.words import MOST_WORDS
+from measurand.disk.files import parse_json, read_bounded
 from measurand.models.places import load_once, package_folders
+from measurand.text.words import MOST_WORDS
 
 PACKAGE = "wordllama"
 EXTRA = "vectors"

@@ -21,9 +21,9 @@ from safetensors import safe_open
 from torch.nn.modules.module import register_module_module_registration_hook
 
 from measurand.core.errors import BadInput, MeasurandError, MissingWeights, quote
-from measurand.core.files import MOST_BYTES, read_bounded, read_json
-from measurand.core.quiet import quiet_hub
+from measurand.disk.files import MOST_BYTES, read_bounded, read_json
 from measurand.models.places import CONFIG, INDEX, WEIGHTS
+from measurand.models.quiet import quiet_hub
 
 PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".h5", ".msgpack")
 TOKENIZER_CONFIG = "tokenizer_config.json"

@@ -19,9 +19,9 @@ from sklearn.utils import murmurhash3_32
 
 from measurand.core.arrays import Floats
 from measurand.core.items import Items
-from measurand.core.words import MOST_WORDS, words
 from measurand.readers.linear import Linear, fit_linear
 from measurand.readers.ngrams import count_cells, number_words
+from measurand.text.words import MOST_WORDS, words
 
 
 @dataclass(frozen=True)

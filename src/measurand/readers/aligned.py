@@ -17,7 +17,6 @@ from scipy.sparse import csr_array, hstack
 from measurand.core.arrays import Bools, Floats, Ints
 from measurand.core.items import Items
 from measurand.core.recipe import LOCATE, Strength, Traits
-from measurand.core.words import NEGATIONS
 from measurand.models.vectors import (
     PACKAGE,
     Lexicon,
@@ -37,6 +36,7 @@ from measurand.readers.ngrams import (
     take_texts,
 )
 from measurand.readers.numbers import mark_relations
+from measurand.text.words import NEGATIONS
 
 STRENGTHS = (0.1, 0.3, 1.0)  # of which one is chosen on rows held out of training
 MARKS = 2**17  # columns that words with their grades are hashed into

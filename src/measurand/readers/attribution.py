@@ -8,8 +8,8 @@ from scipy.sparse import csr_array
 from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import BadInput, join_names
 from measurand.core.items import Items
-from measurand.core.words import WORD
 from measurand.readers.ngrams import Grams, count_cells, number_words, weigh_counts
+from measurand.text.words import WORD
 
 Spans = Sequence[tuple[int, int]]
 

@@ -12,8 +12,8 @@ from measurand.core.arrays import Floats, Ints
 from measurand.core.items import Items
 from measurand.core.reader import FittedReader
 from measurand.core.recipe import Strength, Traits
-from measurand.core.words import length_words, remember_texts, surface_words, words
 from measurand.readers.linear import FittedTfidf, TfidfReader
+from measurand.text.words import length_words, remember_texts, surface_words, words
 
 STRENGTHS = (0.5, 2.0, 8.0, 32.0)  # how many items' worth a back-off counts
 FOLDS = 5

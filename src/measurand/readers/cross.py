@@ -20,7 +20,6 @@ from scipy.sparse import csr_array, hstack
 from measurand.core.arrays import Bools, Floats, Ints
 from measurand.core.items import Items
 from measurand.core.recipe import Strength, Traits
-from measurand.core.words import NEGATIONS
 from measurand.readers.attribution import gram_scores, only_field
 from measurand.readers.linear import Linear, fit_linear
 from measurand.readers.ngrams import (
@@ -30,6 +29,7 @@ from measurand.readers.ngrams import (
     number_words,
     take_texts,
 )
+from measurand.text.words import NEGATIONS
 
 MOST = 300  # evidence words that are paired with the query's, the first ones of more
 STEPS = np.array([0.0, 0.01, 0.2, 0.4, 0.6, 0.8, 0.99])  # edges of the overlap buckets

@@ -20,8 +20,8 @@ from types import ModuleType
 from typing import Any
 
 from measurand.core.errors import BadInput, join_names, quote
-from measurand.core.files import read_bounded
 from measurand.core.reader import Reader
+from measurand.disk.files import read_bounded
 from measurand.readers import KINDS
 from measurand.readers.names import check_is_reader
 

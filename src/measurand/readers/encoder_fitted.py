@@ -16,10 +16,10 @@ from scipy.special import softmax
 
 from measurand.core.arrays import Floats
 from measurand.core.errors import StoreFailed
-from measurand.core.files import write_file
-from measurand.core.folders import READER, replace_folder, seal_folder
 from measurand.core.items import Items
 from measurand.core.reader import Attribution
+from measurand.disk.files import write_file
+from measurand.disk.folders import READER, replace_folder, seal_folder
 from measurand.models.encoder import (
     encoder_window,
     joint,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from measurand.core.arrays import Floats, Ints
-from measurand.core.words import words
+from measurand.text.words import words
 
 MOST_REMEMBERED = 2_000_000  # words of texts that are kept as numbers: some 50 MB
 TEXT_COST = 16  # what a text takes beside its words, in words

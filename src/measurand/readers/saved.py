@@ -14,11 +14,11 @@ import numpy as np
 import torch
 import transformers
 
-from measurand.core.digests import path_digest
 from measurand.core.errors import BadInput, MissingWeights, join_names, quote
-from measurand.core.files import read_json
 from measurand.core.items import Items
 from measurand.core.recipe import LOCATE, TORCH, Strength, Traits
+from measurand.disk.digests import path_digest
+from measurand.disk.files import read_json
 from measurand.models.encoder import cuda_or_cpu, encoder_window
 from measurand.models.places import model_path
 from measurand.models.weights import check_complete, load_network, loading

@@ -10,16 +10,6 @@ from dataclasses import dataclass, replace
 
 from measurand.core.finding import Report
 from measurand.core.names import is_of_some
-from measurand.core.terms import (
-    Tone,
-    VerdictWords,
-    audit_title,
-    counted_unit,
-    plain_question,
-    reader_words,
-    tone_words,
-    verdict_words,
-)
 from measurand.report.command import PAST_BUDGET, settling_command
 from measurand.report.differences import COMPARE, fill_compare
 from measurand.wording import say_bound, say_clause, say_report, say_settle
@@ -29,6 +19,16 @@ from measurand.wording.phrases import (
     join_words,
 )
 from measurand.wording.reasons import fill_reason, provisional_step
+from measurand.wording.terms import (
+    Tone,
+    VerdictWords,
+    audit_title,
+    counted_unit,
+    plain_question,
+    reader_words,
+    tone_words,
+    verdict_words,
+)
 from measurand.wording.text import plain_text
 
 RANKS = ("fix", "leaks", "unknown", "fine")  # what is read first

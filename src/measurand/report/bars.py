@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Finding, Report
-from measurand.core.terms import reader_words
 from measurand.report.differences import list_differences, short_name
 from measurand.wording.details import find_estimate, guessing, named_margin
 from measurand.wording.phrases import capitalise, say_count
+from measurand.wording.terms import reader_words
 from measurand.wording.text import plain_text
 
 RECOVERED = 0.5  # of a planted fault, above which most of it is found

@@ -13,15 +13,15 @@ from measurand.core.arrays import to_number
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Exhibit, Finding, Report
 from measurand.core.names import CONDITIONS, condition_column
-from measurand.core.terms import (
+from measurand.wording.details import Details
+from measurand.wording.phrases import capitalise
+from measurand.wording.terms import (
     Tone,
     VerdictWords,
     load_terms,
     reader_words,
     tone_words,
 )
-from measurand.wording.details import Details
-from measurand.wording.phrases import capitalise
 from measurand.wording.text import plain_text
 
 KIND = "changes"

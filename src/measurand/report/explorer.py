@@ -17,9 +17,9 @@ import pandas as pd
 from measurand.core.arrays import Bools
 from measurand.core.finding import Report
 from measurand.core.names import OWN, ROW, own_column, split_own_column
-from measurand.core.terms import reader_words
 from measurand.wording.details import named_roles
 from measurand.wording.phrases import name_part
+from measurand.wording.terms import reader_words
 from measurand.wording.text import plain_text, readable_text
 
 MOST_ITEMS = 400

@@ -22,9 +22,9 @@ from measurand.core.errors import (
 )
 from measurand.core.finding import Exhibit, Report
 from measurand.core.names import file_stems
-from measurand.core.terms import reader_words
 from measurand.report import charts, points
 from measurand.report.charts import GREY, INK, PALE, Settings, Spec, plot_columns
+from measurand.wording.terms import reader_words
 from measurand.wording.text import plain_text
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import pandas as pd
 
 from measurand.core.arrays import Bools, to_number
 from measurand.core.finding import Report
-from measurand.core.words import UNSPACED
 from measurand.report.explorer import name_items
+from measurand.text.words import UNSPACED
 from measurand.wording.details import label_column
 from measurand.wording.phrases import name_part
 from measurand.wording.text import plain_text, readable_text

@@ -12,9 +12,9 @@ from typing import Any
 from urllib.parse import quote_from_bytes
 
 from measurand.core.errors import BadInput, MeasurandError, quote
-from measurand.core.files import check_is_path, check_no_link, read_json, write_file
 from measurand.core.finding import SCHEMA, Report
-from measurand.core.folders import REPORT, replace_folder, seal_folder
+from measurand.disk.files import check_is_path, check_no_link, read_json, write_file
+from measurand.disk.folders import REPORT, replace_folder, seal_folder
 from measurand.report.answer import RANKS, Answer, answer_report
 from measurand.report.html import (
     notebook_frame,

@@ -24,16 +24,16 @@ from measurand.benchmarks.parquet import index_column, read_parquet
 from measurand.core.clause import Clause, Fact, Name
 from measurand.core.errors import BadInput, quote
 from measurand.core.estimate import Estimate
-from measurand.core.files import (
+from measurand.core.finding import SCHEMA, Exhibit, Finding, Highlight, Report, Verdict
+from measurand.core.items import with_columns
+from measurand.disk.files import (
     check_is_path,
     check_no_link,
     read_bounded,
     read_json,
     write_file,
 )
-from measurand.core.finding import SCHEMA, Exhibit, Finding, Highlight, Report, Verdict
-from measurand.core.folders import RUN, replace_folder, seal_folder
-from measurand.core.items import with_columns
+from measurand.disk.folders import RUN, replace_folder, seal_folder
 from measurand.report.schema import check_contents
 from measurand.wording.text import plain_text
 

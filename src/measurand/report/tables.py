@@ -16,7 +16,6 @@ import pandas as pd
 from measurand.arms.table import ESTIMATES, PARTS
 from measurand.core.arrays import to_number
 from measurand.core.finding import Exhibit, Report
-from measurand.core.terms import reader_words
 from measurand.report.charts import plot_columns
 from measurand.report.differences import (
     KIND,
@@ -31,6 +30,7 @@ from measurand.report.differences import (
 )
 from measurand.report.points import trend_remark
 from measurand.wording.render import FORMS
+from measurand.wording.terms import reader_words
 from measurand.wording.text import plain_text, readable_text
 
 MOST_ITEMS = 20  # a page is for reading; items.parquet holds the rest

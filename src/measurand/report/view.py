@@ -8,7 +8,6 @@ from typing import Any
 
 from measurand.core.finding import Exhibit, Report
 from measurand.core.names import ROW
-from measurand.core.terms import audit_title, load_terms
 from measurand.report.answer import (
     Answer,
     answer_report,
@@ -51,6 +50,7 @@ from measurand.report.tables import (
 from measurand.wording import say_report
 from measurand.wording.details import heading, list_warnings
 from measurand.wording.phrases import capitalise, say_readers
+from measurand.wording.terms import audit_title, load_terms
 from measurand.wording.text import join_sentences, plain_text
 
 View = Mapping[str, Any]  # what a template reads, by name

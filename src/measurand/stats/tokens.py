@@ -25,11 +25,11 @@ from scipy.sparse import csr_array
 from scipy.special import betainc, betaincc
 
 from measurand.core.arrays import Floats, Ints
-from measurand.core.bags import count_words
 from measurand.core.errors import BadInput, BadOption, Undefined
-from measurand.core.words import content_words
 from measurand.stats.agreement import ItemValues, align_columns
 from measurand.stats.decisions import benjamini_hochberg
+from measurand.text.bags import count_words
+from measurand.text.words import content_words
 
 Names = NDArray[np.object_]
 LEAST = 10  # items a token must stand in: fewer can hardly be found among so many

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Report
-from measurand.core.terms import reader_words
+from measurand.wording.terms import reader_words
 
 # Readers whose names are words that sentences use for other things too.
 ENGLISH = ("majority", "metadata", "lookup", "length", "position", "answers")

@@ -1,8 +1,8 @@
 """What is said of a verdict that states no clauses: an audit of somebody else's."""
 
 from measurand.core.finding import Report
-from measurand.core.terms import VerdictWords
 from measurand.wording.details import Details
+from measurand.wording.terms import VerdictWords
 
 STRONGER = "A stronger reader could still overturn this."
 

@@ -12,8 +12,8 @@ from typing import Any
 from measurand.core.clause import Clause, Fact, Name
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Report, Verdict
-from measurand.core.terms import reader_words
 from measurand.wording.phrases import capitalise, join_words, say_readers
+from measurand.wording.terms import reader_words
 from measurand.wording.text import plain_text
 
 LONGEST = 60  # letters of a name in a sentence

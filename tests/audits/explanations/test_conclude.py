@@ -23,10 +23,10 @@ from measurand.audits.explanations.conclude import (
 from measurand.audits.explanations.conclude import Gain as Further
 from measurand.core.clause import Name
 from measurand.core.estimate import Estimate
-from measurand.core.terms import verdict_words
 from measurand.cues.certify import Cue
 from measurand.experiment.experiment import open_experiment
 from measurand.wording import say_clause
+from measurand.wording.terms import verdict_words
 from tests.audits.explanations.handmade import estimate
 
 SIZE = 240

@@ -23,10 +23,10 @@ from measurand.audits.explanations.masking import (
 )
 from measurand.core.errors import BadOption, UnknownName
 from measurand.core.items import Items
-from measurand.core.words import words
 from measurand.experiment.experiment import open_experiment
 from measurand.interventions.words import BLANK
 from measurand.readers.linear import TfidfReader
+from measurand.text.words import words
 from tests.audits.explanations.planted import planted
 
 DETECTOR = TfidfReader(folds=0)

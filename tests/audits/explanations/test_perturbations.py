@@ -8,11 +8,11 @@ import pytest
 from measurand.audits.explanations.perturbations import COUNT, perturb_items
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption, Undefined
-from measurand.core.words import words
 from measurand.experiment.experiment import open_experiment
 from measurand.interventions import reworder
 from measurand.interventions.paraphrase import propose_paraphrases
 from measurand.interventions.rewrite import Rewrite
+from measurand.text.words import words
 from tests.conftest import small_items
 from tests.models import tiny_seq2seq
 

@@ -8,7 +8,7 @@ from measurand.audits.explanations import (
     plan_explanations,
 )
 from measurand.benchmarks.synthetic_rationales import plant_rationales
-from measurand.core.store import Store
+from measurand.disk.store import Store
 from measurand.experiment.experiment import open_experiment
 from measurand.models.server.rehearsal import Rehearsal, hold_rehearsal
 from measurand.readers.linear import TfidfReader

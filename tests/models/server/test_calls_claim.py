@@ -11,7 +11,7 @@ import time
 import pytest
 
 from measurand.core.errors import StoreFailed
-from measurand.core.files import keep_calls
+from measurand.disk.files import keep_calls
 from measurand.models.server.calls import hold_claim
 from measurand.models.server.client import endpoint_replies
 from tests.models.fake_server import serving

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from measurand.core.errors import EndpointFailed, SpendCapReached
-from measurand.core.files import keep_calls
+from measurand.disk.files import keep_calls
 from measurand.models.server.calls import Use
 from measurand.models.server.ceiling import (
     PARAMETERS,

@@ -13,7 +13,7 @@ from dataclasses import replace
 import pytest
 
 from measurand.core.errors import BadOption, EndpointFailed, SpendCapReached
-from measurand.core.files import keep_calls
+from measurand.disk.files import keep_calls
 from measurand.models.server.calls import Reply, Use, parse_completion
 from measurand.models.server.client import endpoint_replies, ledger
 from measurand.models.server.endpoint import Endpoint, Terms, terms_of

@@ -13,7 +13,7 @@ import httpx
 import numpy as np
 import pytest
 
-from measurand.core.files import keep_calls
+from measurand.disk.files import keep_calls
 from measurand.models.server.client import endpoint_replies
 from measurand.readers.endpoint import endpoint_reader
 from tests.conftest import small_items

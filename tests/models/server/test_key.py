@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from measurand.core.errors import BadOption, EndpointFailed
-from measurand.core.files import keep_calls
+from measurand.disk.files import keep_calls
 from measurand.models.server.calls import Use, parse_completion
 from measurand.models.server.client import endpoint_replies, server_url
 from measurand.models.server.endpoint import KEY_VARIABLES, Terms

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from measurand.core.files import keep_calls
+from measurand.disk.files import keep_calls
 from measurand.models.server.client import endpoint_replies
 from measurand.models.server.key import _readings, redact_key
 from tests.models.fake_server import serving

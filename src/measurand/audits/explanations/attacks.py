@@ -36,11 +36,11 @@ from measurand.core.finding import Finding
 from measurand.core.items import Items
 from measurand.core.reader import Reader
 from measurand.core.seeds import generator
-from measurand.core.words import WORD
 from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
 from measurand.explainers.distortions import Swapped, negate_text
 from measurand.stats.decisions import pool_estimates
 from measurand.stats.uncertainty import mean_interval
+from measurand.text.words import WORD
 
 FALLS, STANDS, UNDECIDED = "falls", "does not fall", "undecided"
 FALL = 0.01  # nats below which a fall is as good as none

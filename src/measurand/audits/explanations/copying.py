@@ -20,7 +20,7 @@ from measurand.audits.explanations.settings import (
 )
 from measurand.core.arrays import Bools
 from measurand.core.items import Items
-from measurand.core.words import bare_words, words
+from measurand.text.words import bare_words, words
 
 
 def word_f1(first: Sequence[str], second: Sequence[str]) -> float:

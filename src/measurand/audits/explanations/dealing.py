@@ -22,7 +22,7 @@ from measurand.audits.explanations.fields import Side
 from measurand.core.arrays import Bools, Floats, Ints
 from measurand.core.items import Items
 from measurand.core.seeds import generator
-from measurand.core.words import WORD, bare_words
+from measurand.text.words import WORD, bare_words
 
 DEALS = 5  # how often rationales are dealt anew to a reader that trains by no chance
 LABEL_DEALS = 3  # the same within the label

@@ -19,7 +19,6 @@ from measurand.audits.explanations.specificity import Specificity
 from measurand.core.arrays import Bools, Clusters, Floats
 from measurand.core.estimate import Estimate
 from measurand.core.items import Items
-from measurand.core.words import words
 from measurand.stats.frontier import (
     dominance_mask,
     frontier_share,
@@ -28,6 +27,7 @@ from measurand.stats.frontier import (
     varif,
 )
 from measurand.stats.specificity import rescale_auc
+from measurand.text.words import words
 
 Columns = Mapping[str, Floats]
 

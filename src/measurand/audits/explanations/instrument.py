@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from measurand.audits.explanations.perturbations import accept_pairs
-from measurand.core.digests import path_digest
 from measurand.core.explainer import Judge
 from measurand.core.finding import Finding
+from measurand.disk.digests import path_digest
 from measurand.experiment.experiment import Experiment
 from measurand.stats.scores import wilson_share
 

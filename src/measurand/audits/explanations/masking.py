@@ -24,12 +24,12 @@ from measurand.audits.explanations.leaks import Detection, label_logs, read_dete
 from measurand.core.arrays import Floats
 from measurand.core.errors import BadOption, UnknownName
 from measurand.core.reader import Reader
-from measurand.core.words import ASCII_WORD, WORD, words
 from measurand.experiment.ask import WORDS, Ask
 from measurand.experiment.experiment import Experiment, ask_all, measure_all
 from measurand.interventions.fields import Keep
 from measurand.interventions.words import BLANK
 from measurand.selections.rows import Fold
+from measurand.text.words import ASCII_WORD, WORD, words
 
 # What may follow the stem of a label name: entail-s, contradict-ory, refut-ed.
 ENDINGS = re.compile(r"(?:e?s|e|ed|er|ing|ments?|ions?|ory|ly|ity|al|rmation)?")

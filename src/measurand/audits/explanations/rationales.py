@@ -27,11 +27,11 @@ from measurand.core.errors import (
 from measurand.core.explainer import Drifting, Explainer, ExplainerRoles, Prompting
 from measurand.core.items import Items
 from measurand.core.seeds import generator
-from measurand.core.words import WORD
 from measurand.experiment.experiment import Experiment
 from measurand.experiment.rationales import explain_items, shortfalls
 from measurand.explainers import EXPLAINERS, SUITE, make_explainer
 from measurand.stats.tokens import token_statistics
+from measurand.text.words import WORD
 
 GIVEN = "given"
 PROMPTED = ("concise", "steps", "concise-unlabeled", "steps-unlabeled")

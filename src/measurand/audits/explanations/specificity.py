@@ -12,11 +12,9 @@ import numpy as np
 from measurand.audits.explanations.copying import fields_without
 from measurand.audits.explanations.rationales import Rationales
 from measurand.core.arrays import Clusters, Floats, Ints
-from measurand.core.bags import fit_word_weights
 from measurand.core.errors import BadInput, BadOption
 from measurand.core.estimate import Estimate
 from measurand.core.seeds import generator
-from measurand.core.words import words
 from measurand.experiment.experiment import Experiment
 from measurand.judges import SPACES
 from measurand.stats.agreement import ItemValues, answer_codes
@@ -29,6 +27,8 @@ from measurand.stats.specificity import (
     rescale_auc,
     specificity_auc,
 )
+from measurand.text.bags import fit_word_weights
+from measurand.text.words import words
 
 Embed = Callable[[Sequence[str]], Floats]
 PRESETS = ("default", "paper")

@@ -15,7 +15,7 @@ from measurand.audits.exposure.arms import unlabeled_texts
 from measurand.audits.exposure.statistics.studies import SIZES, given_arms
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadInput, join_names, quote
-from measurand.core.words import bare_words
+from measurand.text.words import bare_words
 
 SHARED = 0.1  # of the texts of the smaller task; more in common is warned about
 # Rows of other figures than each other that tasks have in common: fewer may be chance,

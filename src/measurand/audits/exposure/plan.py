@@ -23,7 +23,6 @@ from measurand.core.errors import PastBudget
 from measurand.core.items import Items
 from measurand.core.reader import Reader
 from measurand.core.task import Task
-from measurand.core.words import words
 from measurand.experiment.ask import ANSWER_CODEC, Ask, ask_key
 from measurand.experiment.budget import (
     Plan,
@@ -39,6 +38,7 @@ from measurand.experiment.experiment import (
     reopen_experiment,
 )
 from measurand.experiment.ladder import check_any_run, way_to_run
+from measurand.text.words import words
 
 SAMPLED_TEXTS = 200  # texts of a task whose length is counted
 TOKENS_PER_WORD = 4 / 3  # tokens a word, about

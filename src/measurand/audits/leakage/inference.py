@@ -29,7 +29,6 @@ from measurand.core.finding import Finding
 from measurand.core.reader import Reader
 from measurand.core.recipe import identity
 from measurand.core.seeds import generator
-from measurand.core.words import FUNCTION, words
 from measurand.experiment.ask import TEXTS, Ask
 from measurand.experiment.experiment import (
     ask_all,
@@ -43,6 +42,7 @@ from measurand.selections.rows import Sample
 from measurand.settings.leakage import LeakageSettings
 from measurand.stats.scores import share_interval, token_f1
 from measurand.stats.uncertainty import mean_interval
+from measurand.text.words import FUNCTION, words
 
 STATISTIC = "question_inferred"
 OWN, DEALT = "question inferred", "question dealt"  # what is read with the choices

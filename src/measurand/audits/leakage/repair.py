@@ -36,7 +36,6 @@ from measurand.core.items import Items
 from measurand.core.reader import Reader, skip_temperature
 from measurand.core.recipe import Strength, identity, kind_of
 from measurand.core.seeds import generator
-from measurand.core.words import words
 from measurand.cues.candidates import part_texts
 from measurand.cues.certify import certified, find_cues
 from measurand.experiment.ask import Ask, Predictions
@@ -49,6 +48,7 @@ from measurand.stats.decisions import pool_estimates, unpaired_difference
 from measurand.stats.information import v_information
 from measurand.stats.paired import difference, mean_score, share_difference
 from measurand.stats.peco.score import peco
+from measurand.text.words import words
 
 FEWEST = 50  # items that must be left on each side
 SELF, OTHER = "tfidf", "pca"  # who chooses, and who else reads what is left

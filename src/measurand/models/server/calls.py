@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from measurand.core.errors import BadOption, SpendCapReached, StoreFailed
-from measurand.core.locks import try_lock
-from measurand.core.store import Codec
+from measurand.disk.locks import try_lock
+from measurand.disk.store import Codec
 
 MILLION = 1_000_000
 HIGHEST_PRICE = 1e6  # a million tokens: one each, far beyond any server

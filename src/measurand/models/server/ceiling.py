@@ -16,7 +16,7 @@ from math import ceil
 from pathlib import Path
 
 from measurand.core.errors import BadInput, SpendCapReached, StoreFailed
-from measurand.core.files import open_ordinary, write_file
+from measurand.disk.files import open_ordinary, write_file
 from measurand.models.server.calls import Messages, Use
 from measurand.models.server.endpoint import Endpoint, Terms, terms_of
 

@@ -19,9 +19,9 @@ from typing import Any
 import httpx
 
 from measurand.core.errors import BadOption, EndpointFailed, quote
-from measurand.core.files import CALLS
 from measurand.core.seeds import generator
-from measurand.core.store import MemoryStore, Store
+from measurand.disk.files import CALLS
+from measurand.disk.store import MemoryStore, Store
 from measurand.models.server.calls import (
     CALL_CODEC,
     Call,

@@ -6,7 +6,7 @@ from dataclasses import InitVar, dataclass
 from typing import Any, ClassVar
 
 from measurand.core.errors import BadOption, quote
-from measurand.core.store import entry_key
+from measurand.disk.store import entry_key
 from measurand.models.server.calls import LONGEST_TOKEN, Messages, Prices
 
 OWN_KEY, OPENAI_KEY = "MEASURAND_API_KEY", "OPENAI_API_KEY"

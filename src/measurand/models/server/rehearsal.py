@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
-from measurand.core.store import Store
+from measurand.disk.store import Store
 from measurand.models.server.calls import CALL_CODEC, Messages, Reply
 from measurand.models.server.ceiling import prompt_letters
 from measurand.models.server.endpoint import Endpoint

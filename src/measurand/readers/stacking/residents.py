@@ -10,8 +10,8 @@ from typing import Any
 
 import torch
 
-from measurand.core.digests import path_digest
 from measurand.core.recipe import Locate
+from measurand.disk.digests import path_digest
 from measurand.models.causal import trainable_copy
 from measurand.models.causal_loading import load_decoder
 from measurand.models.encoder import cuda_or_cpu, encoder_family

@@ -1,6 +1,6 @@
 """The lexicon: sets of words that say the same."""
 
-from measurand.core.words import lexicon_lines, representatives, synonyms
+from measurand.text.words import lexicon_lines, representatives, synonyms
 
 
 def test_a_word_and_its_synonyms_have_one_representative():

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from measurand.core.search_path import (
+from measurand.system.search_path import (
     is_own_program,
     leave_working_folder,
     safe_variables,

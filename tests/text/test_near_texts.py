@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from measurand.core.near_texts import (
+from measurand.text.near_texts import (
     KEPT,
     MOST_KEPT,
     NEAR,

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from measurand.core.errors import BadInput, BadOption, StoreFailed, quote
-from measurand.core.files import UMASK, check_writable, read_bounded, write_file
-from measurand.core.locks import hold_folder
+from measurand.disk.files import UMASK, check_writable, read_bounded, write_file
+from measurand.disk.locks import hold_folder
 
 RUN = "run.json"
 # What a folder may hold; one of them is never replaced by another.

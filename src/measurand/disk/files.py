@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from measurand.core.errors import BadInput, BadOption, StoreFailed, quote
-from measurand.core.locks import is_same, try_lock
+from measurand.disk.locks import is_same, try_lock
 
 DEEPEST = 64  # lists and objects inside each other; a person's file has a handful
 LARGEST = 2**63 - 1  # the integers that TOML promises, and that any table holds

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from measurand.core.errors import BadInput
-from measurand.core.files import open_ordinary, write_file
+from measurand.disk.files import open_ordinary, write_file
 
 STORE_FORMAT = 2  # raised when older entries cannot be read: their keys differ, too
 MARKER = "measurand-store.json"  # at the root, written before any entry

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
-from measurand.core.bags import count_words, fit_word_weights, number_words
+from measurand.text.bags import count_words, fit_word_weights, number_words
 
 TEXTS = st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=30), max_size=12)
 

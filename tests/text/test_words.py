@@ -1,7 +1,7 @@
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from measurand.core.words import ASCII_WORD, WORD, surface_words, words
+from measurand.text.words import ASCII_WORD, WORD, surface_words, words
 
 
 @settings(max_examples=40)

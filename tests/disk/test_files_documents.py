@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from measurand.core.errors import BadInput
-from measurand.core.files import DEEPEST, depth, read_bounded, read_json, read_toml
+from measurand.disk.files import DEEPEST, depth, read_bounded, read_json, read_toml
 
 
 @pytest.mark.parametrize("deep", [0, 1, DEEPEST])
@@ -44,7 +44,7 @@ def test_harmful_json_is_one_reason(tmp_path, text, reason):
 def test_a_name_that_stands_twice_among_many_is_found_at_once(tmp_path):
     names = [f'"name {i}": 1' for i in range(200_000)]
     (tmp_path / "a.json").write_text(f"{{{', '.join([*names, names[-1]])}}}")
-    script = "import sys; from measurand.core.files import *; read_json(sys.argv[1])"
+    script = "import sys; from measurand.disk.files import *; read_json(sys.argv[1])"
     command = [sys.executable, "-c", script, str(tmp_path / "a.json")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.stderr.endswith("BadInput: 'name 199999' stands in it twice\n")

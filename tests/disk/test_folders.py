@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from measurand.core import folders
 from measurand.core.errors import BadOption, StoreFailed
-from measurand.core.folders import DEMO, READER, check_out, replace_folder, seal_folder
+from measurand.disk import folders
+from measurand.disk.folders import DEMO, READER, check_out, replace_folder, seal_folder
 
 
 def put(folder, *, overwrite=False, **files):
@@ -250,7 +250,7 @@ def test_the_demo_is_not_replaced_by_a_report_and_is_named(tmp_path):
 
 KILLED = """
 import sys, time
-from measurand.core.folders import replace_folder
+from measurand.disk.folders import replace_folder
 with replace_folder(sys.argv[1]) as part:
     (part / "half").write_text("half")
     print("writing", flush=True)

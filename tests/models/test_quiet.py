@@ -5,8 +5,8 @@ import logging
 import pytest
 from huggingface_hub import constants
 
-from measurand.core import quiet
-from measurand.core.quiet import has_address, quiet_hub
+from measurand.models import quiet
+from measurand.models.quiet import has_address, quiet_hub
 
 TRIES = logging.getLogger("huggingface_hub.utils._http")
 

@@ -18,8 +18,8 @@ from contextvars import ContextVar
 from typing import Any
 
 from measurand.core.errors import BadInput, MissingWeights, StoreFailed, quote
-from measurand.core.files import open_ordinary
-from measurand.core.store import Codec, Store, entry_key
+from measurand.disk.files import open_ordinary
+from measurand.disk.store import Codec, Store, entry_key
 
 FileState = tuple[str | int, ...]
 # Nanoseconds; the coarsest file systems in use count their times in steps of 2 s.

@@ -7,13 +7,13 @@ import threading
 
 import pytest
 
-from measurand.core import files
-from measurand.core.files import write_file
+from measurand.disk import files
+from measurand.disk.files import write_file
 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from measurand.core import files
+from measurand.disk import files
 files.os.chmod = lambda *words: os.kill(os.getpid(), signal.SIGKILL)
 files.write_file(Path(sys.argv[1]), b"half")
 """

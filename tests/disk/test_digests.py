@@ -5,10 +5,10 @@ import shutil
 
 import pytest
 
-from measurand.core import digests
-from measurand.core.digests import keep_digests, path_digest
 from measurand.core.errors import MissingWeights
-from measurand.core.store import Store
+from measurand.disk import digests
+from measurand.disk.digests import keep_digests, path_digest
+from measurand.disk.store import Store
 
 
 @pytest.fixture

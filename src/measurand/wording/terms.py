@@ -72,7 +72,7 @@ class Explanation:
 @cache
 def load_terms() -> Mapping[str, Any]:
     """Everything in `terms.toml`."""
-    text = files("measurand.core").joinpath("terms.toml").read_text("utf-8")
+    text = files("measurand.wording").joinpath("terms.toml").read_text("utf-8")
     return tomllib.loads(text)
 
 

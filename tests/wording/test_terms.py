@@ -7,7 +7,11 @@ import pytest
 from measurand.audits import AUDITS
 from measurand.audits.leakage.repair import MENDED
 from measurand.core.errors import UnknownName
-from measurand.core.terms import (
+from measurand.readers import KINDS, READERS
+from measurand.stats.decisions import ABOVE
+from measurand.stats.decisions import WITHIN as NEAR_ZERO
+from measurand.stats.uncertainty import FOLD_CUTS, GIVERS, SHARED, TRAININGS
+from measurand.wording.terms import (
     explain_term,
     list_terms,
     load_terms,
@@ -16,10 +20,6 @@ from measurand.core.terms import (
     tone_words,
     verdict_words,
 )
-from measurand.readers import KINDS, READERS
-from measurand.stats.decisions import ABOVE
-from measurand.stats.decisions import WITHIN as NEAR_ZERO
-from measurand.stats.uncertainty import FOLD_CUTS, GIVERS, SHARED, TRAININGS
 from tests.docs.test_coverage_of_docs import statistics
 
 VERDICTS = [(audit, label) for audit in AUDITS for label in AUDITS.thing(audit).labels]

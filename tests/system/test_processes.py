@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import measurand
-from measurand.core.processes import run_python, safe_environment
+from measurand.system.processes import run_python, safe_environment
 
 SOURCE = Path(measurand.__file__).parent
 STARTS = re.compile(
@@ -20,7 +20,7 @@ def test_processes_are_started_in_one_place():
         for path in SOURCE.rglob("*.py")
         if STARTS.search(path.read_text("utf-8"))
     }
-    assert places == {"core/processes.py"}
+    assert places == {"system/processes.py"}
 
 
 def test_variables_are_set_for_children_and_put_back(monkeypatch):

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from measurand.core.signals import hold_signals
+from measurand.system.signals import hold_signals
 
 MASK = "import signal; print(sorted(signal.pthread_sigmask(signal.SIG_BLOCK, [])))"
 
@@ -15,7 +15,7 @@ MASK = "import signal; print(sorted(signal.pthread_sigmask(signal.SIG_BLOCK, [])
 # In processes of their own: Ctrl-C is for the main thread, which may run others' tests.
 WAITS = """
 import os, signal
-from measurand.core.signals import hold_signals
+from measurand.system.signals import hold_signals
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 steps = []

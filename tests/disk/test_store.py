@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from measurand.core import store as module
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption, StoreFailed
-from measurand.core.files import check_writable, write_file
-from measurand.core.store import MARKER, Codec, MemoryStore, Store, entry_key
+from measurand.disk import store as module
+from measurand.disk.files import check_writable, write_file
+from measurand.disk.store import MARKER, Codec, MemoryStore, Store, entry_key
 from measurand.experiment.ask import ANSWER_CODEC, Answer, Ask
 from measurand.experiment.experiment import ask_all, open_experiment
 from measurand.experiment.rationales import TEXT_CODEC

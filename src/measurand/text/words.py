@@ -172,7 +172,7 @@ def synonyms(word: str) -> tuple[str, ...]:
 @cache
 def lexicon_lines() -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
     """Of each set, what may be replaced and what is only put in."""
-    text = (files("measurand.core") / "synonyms.txt").read_text("utf-8")
+    text = (files("measurand.text") / "synonyms.txt").read_text("utf-8")
     rows = [line for line in text.splitlines() if line and not line.startswith("#")]
     halves = [line.partition(" > ") for line in rows]
     return tuple(

@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from measurand.core import locks
-from measurand.core.files import write_file
-from measurand.core.folders import replace_folder, seal_folder
-from measurand.core.locks import try_lock
+from measurand.disk import locks
+from measurand.disk.files import write_file
+from measurand.disk.folders import replace_folder, seal_folder
+from measurand.disk.locks import try_lock
 
 pytestmark = pytest.mark.skipif(
     sys.platform == "win32", reason="it knows no such locks"

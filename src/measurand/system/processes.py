@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from multiprocessing import get_context, resource_tracker
 from multiprocessing.context import SpawnContext
 
-from measurand.core.search_path import safe_variables
-from measurand.core.signals import hold_signals
+from measurand.system.search_path import safe_variables
+from measurand.system.signals import hold_signals
 
 
 def run_python(

@@ -24,7 +24,7 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
 from measurand.core.arrays import Floats, Ints
-from measurand.core.words import words
+from measurand.text.words import words
 
 NEAR = 0.8
 LOOSER = (0.7, 0.6, 0.5)

@@ -1,4 +1,4 @@
-from measurand.core.words import remember_texts
+from measurand.text.words import remember_texts
 
 
 def test_a_text_is_changed_once():

@@ -1,0 +1,1 @@
+"""The operating system: processes, signals, and where Python looks for modules."""

@@ -1,0 +1,1 @@
+"""Texts: their words, their form, and which are copies of each other."""
