@@ -20,7 +20,7 @@ ACROSS = {
         "truth_hostile",
     },
     "audits": {"budget", "fifth_audit", "names", "real_benchmarks"},
-    "audits/evidence": {"coverage", "errors", "planted_suite", "strong_only"},
+    "audits/evidence": {"climb", "coverage", "errors", "planted_suite", "strong_only"},
     "cli": {
         "bad_input",
         "engines",

@@ -235,7 +235,7 @@ class AttributesWords(Protocol):
     def word_scores(self, items: Items) -> list[Floats]:
         """One array an item of one text field: words × classes, before temperature.
 
-        The words are the matches of `core.words.WORD` in the text, in their order; what
+        The words are the matches of `text.words.WORD` in the text, in their order; what
         a pair of words adds is halved between the two.
         """
 
