@@ -55,6 +55,12 @@ def test_a_length_is_shown_by_a_long_and_a_short_item():
     assert note.text.endswith("characters:")
 
 
+def test_a_length_of_what_is_no_column_of_items_is_named_without_examples():
+    report = with_cues(["a boat"], cue("long", "length", part="explanation"))
+    (pattern,) = find_patterns(report)
+    assert (pattern.part, pattern.examples) == ("the explanation", ())
+
+
 def test_a_rule_over_choices_has_no_items_to_mark():
     report = with_cues(["a", "b"], cue("longest", "choice", part="choices"))
     (pattern,) = find_patterns(report)

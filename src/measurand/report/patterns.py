@@ -92,7 +92,8 @@ def _length_examples(report: Report, part: str) -> tuple[Example, ...]:
     """A typical item of the label with the longest texts, and one of the shortest."""
     label = label_column(report)
     items = report.items.head(SEARCHED)
-    if label not in items or items.empty:
+    # An explanation of several columns, or a part left out, is no column of items.
+    if not {label, part} <= {*items.columns} or items.empty:
         return ()
     lengths = items[part].astype(str).str.len()
     means = lengths.groupby(items[label].astype(str)).median().sort_values()
