@@ -1,5 +1,9 @@
 # `make demo` and `make test` do all their own set-up on a machine with Python 3.11+.
+.DEFAULT_GOAL := help
 PYTHON ?= python3
+# How many tests run at once, and which: all, or `make test TESTS=tests/readers`.
+WORKERS ?= 2
+TESTS ?=
 LIGHT := .venv-demo
 VENV := .venv
 BIN := $(VENV)/bin
@@ -7,39 +11,50 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 # Two tests run at once: threads of one that wait for a core of the other took up to
 # twice the time.
-test test-all: export OMP_NUM_THREADS = 1
+test test-slow test-ray test-all: export OMP_NUM_THREADS = 1
+PYTEST := $(BIN)/pytest --durations=20
 
-.PHONY: demo test test-all check lint lock audit wheel bench docs site clean
+.PHONY: help demo test test-slow test-ray test-all check lint lock audit wheel
+.PHONY: bench docs site clean
 
-demo: $(LIGHT)/ready
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | \
+	  awk -F'|' '{ printf "  make %-10s %s\n", $$1, $$2 }'
+
+demo: $(LIGHT)/ready ## planted faults, found by the light install: no network, no GPU
 	$(LIGHT)/bin/measurand demo --out demo-report
 
-# What a change is tried with again and again: minutes, no simulations, no cluster.
-test: $(VENV)/ready
-	$(BIN)/pytest -n 2 --dist loadscope -m "not ray and not slow"
+test: $(VENV)/ready ## what a change is tried with: minutes, no simulations, no cluster
+	$(PYTEST) $(TESTS) -n $(WORKERS) --dist loadscope -m "not ray and not slow"
 
-# What CI runs beside it. Ray's tests run alone, and once more where Ray has ended their
-# process, as it does when it takes a busy machine for lost.
-test-all: test
-	$(BIN)/pytest tests -n 2 --dist worksteal -m "slow and not ray"
-	$(BIN)/pytest $$(grep -rl --include='test_*.py' mark.ray tests) -m ray -n 1 --reruns 2
+test-slow: $(VENV)/ready ## simulations, kills, trainings
+	$(PYTEST) $(or $(TESTS),tests) -n $(WORKERS) --dist worksteal -m "slow and not ray"
 
-lint: $(VENV)/ready
+# Ray's tests run alone, and once more where Ray has ended their process, as it does when it
+# takes a busy machine for lost.
+test-ray: $(VENV)/ready ## what starts a cluster
+	$(PYTEST) $$(grep -rl --include='test_*.py' mark.ray tests) -m ray -n 1 --reruns 2
+
+test-all: test ## all three
+	$(MAKE) test-slow
+	$(MAKE) test-ray
+
+lint: $(VENV)/ready ## format, rules, types, layers
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-check: lint test-all
+check: lint test-all ## lint and all tests
 
-bench: $(VENV)/ready
+bench: $(VENV)/ready ## what is measured, written to bench/results
 	$(BIN)/python -m bench
 
-docs: $(VENV)/ready
+docs: $(VENV)/ready ## the generated parts of the pages, written anew
 	$(BIN)/python -m docs
 
-# The pages as a site in site/; a link that leads nowhere is an error.
-site: $(VENV)/ready
+# A link that leads nowhere is an error.
+site: $(VENV)/ready ## the pages as a site in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 # The light install: what a stranger gets from `pip install measurand`.
@@ -58,23 +73,23 @@ $(VENV)/ready: pyproject.toml constraints.txt requirements.lock
 	$(BIN)/pip install --quiet --no-deps --editable .
 	touch $@
 
-# After a change of pyproject.toml or constraints.txt. torch is left out, as it comes first;
+# torch is left out, as it comes first;
 # rfc3987-syntax (and its lark), as every process that imports altair would spend two
 # seconds on its grammar: nobody needs it, and no user's install has it.
-lock:
+lock: ## requirements.lock, after a change of pyproject.toml or constraints.txt
 	echo 'torch; sys_platform == "none"' > $(VENV)/no-torch.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	  --extra all --extra dev --constraint constraints.txt --override $(VENV)/no-torch.txt \
 	  --no-emit-package torch --no-emit-package rfc3987-syntax --no-emit-package lark \
 	  --no-header --no-annotate --output-file requirements.lock pyproject.toml
 
-# Known holes in what is locked; needs the registry's list of them.
-audit: $(VENV)/ready
+# Needs the registry's list of them.
+audit: $(VENV)/ready ## known holes in what is locked
 	$(BIN)/pip-audit --no-deps --require-hashes --requirement requirements.lock
 
-# The wheel, tried in fresh environments, and the list of its parts (dist/sbom.json).
-wheel: $(VENV)/ready
+# The list of its parts is dist/sbom.json.
+wheel: $(VENV)/ready ## the wheel, tried in fresh environments, and its SBOM
 	.ci/wheel
 
-clean:
+clean: ## remove environments and what was built
 	rm -rf $(VENV) $(LIGHT) demo-report build dist site

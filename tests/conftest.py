@@ -22,7 +22,8 @@ if importlib.util.find_spec("hypothesis"):
 os.environ.setdefault("MEASURAND_STRONGEST", "cross")
 # In the background or under nohup, tests and what they start ignore these signals.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-signal.signal(signal.SIGHUP, signal.SIG_DFL)
+if hasattr(signal, "SIGHUP"):  # not on Windows
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture
