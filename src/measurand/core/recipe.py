@@ -29,7 +29,8 @@ class Strength(IntEnum):
     WORDS = 2  # the words of each field apart
     PAIRS = 3  # also which words of two fields meet
     ALIGNED = 4  # also which words of two fields mean alike
-    PRETRAINED = 5  # an encoder or a language model
+    FROZEN = 5  # also what an encoder that is only read makes of each text
+    PRETRAINED = 6  # an encoder or a language model
 
 
 @dataclass(frozen=True)

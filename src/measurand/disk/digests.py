@@ -24,7 +24,8 @@ from measurand.disk.store import Codec, Store, entry_key
 FileState = tuple[str | int, ...]
 # Nanoseconds; the coarsest file systems in use count their times in steps of 2 s.
 SETTLED = 3 * 10**9
-SUBFOLDERS = ("additional_chat_templates",)  # all that transformers reads below a model
+# All that is read below a model: by transformers, and how a sentence encoder pools.
+SUBFOLDERS = "additional_chat_templates", "1_Pooling"
 KNOWN: dict[FileState, str] = {}  # the digests of this process
 STORE: ContextVar[Store | None] = ContextVar("store of digests", default=None)
 

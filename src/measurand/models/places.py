@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, lru_cache, wraps
@@ -26,6 +27,8 @@ HUB = {
     "xlm-roberta": "FacebookAI/xlm-roberta-base",
     "bert-chinese": "google-bert/bert-base-chinese",
 }
+# Sentence encoders by their short name: the hub id, and megabytes that are fetched.
+SENTENCES = {"all-MiniLM-L6-v2": ("sentence-transformers/all-MiniLM-L6-v2", 92)}
 SMOLLM2 = "smollm2"
 LOCAL = "causal:"  # may stand before a directory or hub id, as it does for readers
 # What is read of a hub id: no pickles, nor what other libraries read.
@@ -51,6 +54,22 @@ def encoder_path(name: str, *, fetch: bool = True) -> str | None:
         package, folder, _ = INSTALLED[name]
         return next((f"{place}/{folder}" for place in package_folders(package)), None)
     return model_path(HUB.get(name, name), fetch=fetch)
+
+
+def sentence_path(name: str, *, fetch: bool = True) -> str | None:
+    """The folder of a sentence encoder: installed, a directory, or of the hub by name.
+
+    What it takes to fetch one is said first.
+    """
+    if name not in SENTENCES:
+        return encoder_path(name) if name in INSTALLED or os.path.isdir(name) else None
+    source, megabytes = SENTENCES[name]
+    path = model_path(source, fetch=False)
+    if path is None and fetch and _is_hub_id(source):
+        line = f"fetching {source} from the hub, once: {megabytes} MB"
+        warnings.warn(line, UserWarning, stacklevel=2)
+        path = model_path(source)
+    return path
 
 
 def decoder_path(name: str, *, fetch: bool = True) -> str | None:

@@ -55,12 +55,16 @@ class Lexicon:
         lengths: The length of each row of these.
         weights: How much each word says.
         spelled: Which words were read by their letters.
+        like: The cosine from which words mean alike.
+        same: That from which they are one word.
     """
 
     directions: "NDArray[np.int8]"
     lengths: "NDArray[np.float32]"
     weights: Floats
     spelled: Bools
+    like: float = 0.5
+    same: float = 0.9999
 
 
 @dataclass(frozen=True, eq=False)

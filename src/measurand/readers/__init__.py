@@ -46,6 +46,11 @@ READERS = Catalogue(
             "words, and how two fields align by static word vectors; no transformer",
             "vectors",
         ),
+        "frozen": Entry(
+            "measurand.readers.frozen:FrozenReader",
+            "words, alignments and vectors of a frozen sentence encoder, without torch",
+            "frozen",
+        ),
         "minilm": Entry(
             "measurand.readers.encoder:EncoderReader",
             "MiniLM, 22.7M, fine-tuned; installs from PyPI",
@@ -78,6 +83,11 @@ READERS = Catalogue(
 KINDS = Catalogue(
     "kind of reader",
     {
+        "frozen": Entry(
+            "measurand.readers.frozen:FrozenReader",
+            "any sentence encoder of BERT's kin that is not trained, by directory",
+            "frozen",
+        ),
         "encoder": Entry(
             "measurand.readers.encoder:EncoderReader",
             "any encoder, by directory or hub id",

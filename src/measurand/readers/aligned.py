@@ -71,7 +71,7 @@ class AlignedReader:
         parts = {f: fit_grams(items.column(f), least=self.least) for f in fields}
         reading = _read_texts(items, {}, self.vectors)
         meetings = reading.meet(len(reading.vocabulary))
-        columns = [_learn_columns(meeting, self.least) for meeting in meetings]
+        columns = [learn_columns(meeting, self.least) for meeting in meetings]
         met = [c.take(m) for c, m in zip(columns, meetings, strict=True)]
         blocks = [*(rows for _, rows in parts.values()), *met]
         features = csr_array(hstack(blocks, format="csr"))
@@ -179,7 +179,8 @@ class MeetingColumns:
         return csr_array(hstack([marks, csr_array(dense)], format="csr"))
 
 
-def _learn_columns(meeting: Meeting, least: int) -> MeetingColumns:
+def learn_columns(meeting: Meeting, least: int) -> MeetingColumns:
+    """What training shows of a meeting."""
     # A mark met once teaches nothing about other items and only costs time.
     counts = np.bincount(meeting.marks.indices, minlength=MARKS)
     spread = meeting.features.std(axis=0)

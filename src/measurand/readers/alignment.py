@@ -18,7 +18,6 @@ from measurand.models.vectors import Lexicon
 from measurand.readers.ngrams import WordNumbers
 
 MOST = 300  # words of a text that are aligned, the first ones of more
-SAME, LIKE = 0.9999, 0.5  # cosines from which words are one word, or mean alike
 QUANTILES = (0.0, 0.1, 0.25, 0.5)
 WEIGHT = 20.0  # of a word that says much: what sums of weights are divided by
 REACH = 3  # words before a match in which a negation is taken to be of it
@@ -113,8 +112,8 @@ class _Block:
 
     def grades(self) -> Ints:
         """How each word of the first text is met."""
-        best = self.best[0]
-        return np.asarray((best >= LIKE).astype(np.int64) + (best >= SAME))
+        best, side = self.best[0], self.sides[0]
+        return np.asarray((best >= side.like).astype(np.int64) + (best >= side.same))
 
     def features(self) -> Floats:
         """Pairs × features."""
@@ -137,6 +136,7 @@ class _Side:
         self.weights = np.where(self.inside, lexicon.weights[ids], 0.0)
         self.shares = self.weights / self.weights.sum(axis=1, keepdims=True)
         self.negated = negations[ids] & self.inside
+        self.like, self.same = lexicon.like, lexicon.same
 
 
 def _match(side: _Side, best: Floats) -> list[Floats]:
@@ -144,7 +144,7 @@ def _match(side: _Side, best: Floats) -> list[Floats]:
     best = np.where(side.inside, best, 0.0).astype(float)
     ranked = np.sort(np.where(side.inside, best, 2.0), axis=1)
     rows, last = np.arange(len(best)), side.count - 1
-    same = side.inside & (best >= SAME)
+    same = side.inside & (best >= side.same)
     unlike = side.weights * (1 - best)
     return [
         *(ranked[rows, (share * last).astype(np.int64)] for share in QUANTILES),
@@ -154,7 +154,7 @@ def _match(side: _Side, best: Floats) -> list[Floats]:
         same.sum(axis=1) / side.count,
         unlike.max(axis=1) / WEIGHT,
         unlike.sum(axis=1) / WEIGHT,
-        (side.weights * (best < LIKE)).sum(axis=1) / WEIGHT,
+        (side.weights * (best < side.like)).sum(axis=1) / WEIGHT,
         np.log1p((side.inside & ~same).sum(axis=1)),
     ]
 
@@ -164,7 +164,7 @@ COVERED = 5  # the place of the weighted mean of the best matches among these
 
 def _order(side: _Side, best: Floats, place: Ints) -> list[Floats]:
     """Whether words that are matched stand in the order of their matches."""
-    matched = side.inside & (best >= LIKE)
+    matched = side.inside & (best >= side.like)
     numbers = np.where(matched, np.arange(matched.shape[1]), -1)
     before = np.maximum.accumulate(numbers, axis=1)[:, :-1]
     both = matched[:, 1:] & (before >= 0)
@@ -186,7 +186,7 @@ def _negation(one: _Side, other: _Side, best: Floats, covered: Floats) -> list[F
     """Which side is negated, and whether what the other text matches is."""
     counts = [np.minimum(side.negated.sum(axis=1), 3) for side in (one, other)]
     first, second = (count > 0 for count in counts)
-    matched = other.inside & (best >= LIKE)
+    matched = other.inside & (best >= other.like)
     near = np.zeros(len(best), bool)
     for step in range(1, REACH + 1):
         near |= (other.negated[:, :-step] & matched[:, step:]).any(axis=1)

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 from scipy.special import logsumexp, softmax
 
 from measurand.core.arrays import Bools, Floats, Ints
+from measurand.readers.features import Features, transpose
 
 STEPS = 100  # of L-BFGS: more of them change no answer worth having
 CLOSE = 1e-6  # relative change of the loss at which it stops
@@ -18,7 +19,11 @@ LEAST_SHARE = 1e-6  # of the right choice, before a logarithm: float32 may say 0
 
 
 def fit_contests(
-    features: csr_array, right: Bools, contests: Ints, strength: float, folds: int
+    features: "csr_array | Features",
+    right: Bools,
+    contests: Ints,
+    strength: float,
+    folds: int,
 ) -> tuple[Floats, float]:
     """The weight of each feature, and the temperature for held-out scores.
 
@@ -76,11 +81,11 @@ def _starts(numbers: Ints) -> Ints:
 
 
 def _fit_weights(
-    features: csr_array, right: Bools, contests: Ints, strength: float
+    features: "csr_array | Features", right: Bools, contests: Ints, strength: float
 ) -> Floats:
     """The weights under which the right choices are likeliest, the small ones first."""
     numbers = np.unique(contests, return_inverse=True)[1]
-    starts, columns = _starts(numbers), csr_array(features.T)
+    starts, columns = _starts(numbers), transpose(features)
     if features.shape[1] == 0:
         return np.zeros(0)
 

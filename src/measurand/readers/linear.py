@@ -26,6 +26,7 @@ from measurand.readers.contests import (
     fit_contests,
     held_out_loss,
 )
+from measurand.readers.features import Features
 from measurand.readers.newton import fit_weights
 from measurand.readers.ngrams import Grams, fit_grams
 
@@ -50,7 +51,7 @@ class Linear:
     bias: Floats
     temperature: float = 1.0
 
-    def scores(self, features: csr_array) -> Floats:
+    def scores(self, features: "csr_array | Features") -> Floats:
         """The score of each class, before temperature."""
         return np.asarray(features @ self.weights + self.bias)
 
@@ -60,7 +61,7 @@ class Linear:
 
 
 def fit_linear(
-    features: csr_array,
+    features: "csr_array | Features",
     items: Items,
     strength: float,
     folds: int,
@@ -91,7 +92,7 @@ def fit_linear(
 
 
 def fit_logistic(
-    features: csr_array, gold: Ints, classes: int, strength: float
+    features: "csr_array | Features", gold: Ints, classes: int, strength: float
 ) -> Linear:
     """The regression of class numbers on features; absent classes score very low."""
     present = np.unique(gold)
@@ -107,7 +108,7 @@ def fit_logistic(
 
 
 def fit_temperature(
-    features: csr_array,
+    features: "csr_array | Features",
     gold: Ints,
     classes: int,
     strength: float,
@@ -142,7 +143,7 @@ def fit_temperature(
 
 
 def choose_strength(
-    features: csr_array,
+    features: "csr_array | Features",
     items: Items,
     strengths: Sequence[float],
     rng: np.random.Generator,

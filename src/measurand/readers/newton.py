@@ -8,11 +8,13 @@ regressions so small that all that is done beside the products takes longer than
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from measurand.core.arrays import Floats, Ints
+from measurand.readers.features import Features, transpose
 
 STEPS = 50  # a few more change no answer worth having
 FLAT = 1e-4  # the largest slope of the mean loss at which the weights are taken
@@ -37,7 +39,7 @@ class Regression:
         strength: The inverse of the decay, for all items together.
     """
 
-    features: csr_array
+    features: "csr_array | Features"
     gold: Ints
     strength: float
 
@@ -52,9 +54,9 @@ class Regression:
         return int(len(self.right) == 2)
 
     @cached_property
-    def transposed(self) -> csr_array:
+    def transposed(self) -> Any:
         """The features with one column an item."""
-        return csr_array(self.features.T)
+        return transpose(self.features)
 
     def scores(self, weights: Floats) -> Floats:
         """Rows × items."""
@@ -87,7 +89,9 @@ class Regression:
         return np.asarray(scores - scores.max(axis=0))
 
 
-def fit_weights(features: csr_array, gold: Ints, strength: float) -> Floats:
+def fit_weights(
+    features: "csr_array | Features", gold: Ints, strength: float
+) -> Floats:
     """The weights of least loss: see `Regression` for their shape."""
     regression = Regression(features, gold, strength)
     right = regression.right[regression.first :]
@@ -154,7 +158,7 @@ def step_size(
     return 0.0
 
 
-def _multiply(matrix: csr_array, rows: Floats) -> Floats:
+def _multiply(matrix: Any, rows: Floats) -> Floats:
     """The product of the matrix and each row, of several that add up to 0."""
     products = np.empty((len(rows), matrix.shape[0]))
     free = max(len(rows) - 1, 1)

@@ -103,6 +103,16 @@ def _cut_words(text: str) -> tuple[str, ...]:
     return tuple((ASCII_WORD if lower.isascii() else WORD).findall(lower))
 
 
+def word_spans(lower: str) -> list[Span]:
+    """Where the words of a text in small letters stand in it.
+
+    >>> word_spans("don't panic")
+    [(0, 5), (6, 11)]
+    """
+    pattern = ASCII_WORD if lower.isascii() else WORD
+    return [match.span() for match in pattern.finditer(lower)]
+
+
 NEGATIONS = frozenset(
     words(
         """

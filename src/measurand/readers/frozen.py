@@ -1,0 +1,289 @@
+"""The reader of a sentence encoder that is not trained, and only read once a text.
+
+It reads what the reader of alignments reads, by the vectors that words have in their
+text in place of those that they have everywhere, and beside it the vectors of whole
+texts: how far they are apart and where they agree. On top is one logistic regression,
+so that folds, shuffles and seeds only put vectors together anew.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, hstack
+
+from measurand.core.arrays import Bools, Floats, Ints
+from measurand.core.items import Items
+from measurand.core.recipe import LOCATE, Strength, Traits
+from measurand.models.embeddings import Embeddings, check_encoder, load_embeddings
+from measurand.models.places import sentence_path
+from measurand.models.vectors import Lexicon
+from measurand.readers.aligned import MARKS, Meeting, MeetingColumns, learn_columns
+from measurand.readers.alignment import GRADES, align_texts
+from measurand.readers.attribution import gram_scores, only_field
+from measurand.readers.cross import hash_bags
+from measurand.readers.features import Features
+from measurand.readers.linear import Linear, choose_strength, fit_linear
+from measurand.readers.ngrams import (
+    Grams,
+    WordNumbers,
+    fit_grams,
+    number_words,
+    take_texts,
+)
+from measurand.readers.numbers import mark_relations
+from measurand.text.words import NEGATIONS
+
+STRENGTHS = (0.1, 0.3, 1.0)  # of which one is chosen on rows held out of training
+SCALE = 0.06  # of standard deviations of the numbers of texts
+FARTHEST = 5.0  # standard deviations that a number may be from its mean
+FLAT = 1e-6  # spread up to which a number is the same in all items
+LIKE, SAME = 0.5, 0.8  # cosines of words in their texts: alike in meaning, and one word
+DIGITS = 9  # of a score: what is beyond depends on the order of sums
+
+
+@dataclass(frozen=True)
+class FrozenReader:
+    """Logistic regression on words, alignments and vectors of a frozen encoder.
+
+    The first field asks, and any other should answer. With one field alone it reads
+    that field's words and vector.
+
+    Attributes:
+        model: The encoder: minilm as installed, a folder, or all-MiniLM-L6-v2 of the
+            hub.
+        least: Items a word feature must stand in.
+        folds: Held-out folds for the temperature; 0 leaves it at 1.
+    """
+
+    kind: ClassVar[str] = "frozen"
+    traits: ClassVar[Traits] = Traits(Strength.FROZEN, needs_weights=True)
+    model: str = field(default="minilm", metadata={LOCATE: sentence_path})
+    least: int = 2
+    folds: int = 3
+
+    def fit(self, items: Items, rng: np.random.Generator) -> "FittedFrozen":
+        """Learn the words, how strongly to hold back the regression, and this."""
+        # What all choices of an item share tells none of them from another.
+        fields = items.fields if items.contest is None else items.fields[:1]
+        parts = {f: fit_grams(items.column(f), least=self.least) for f in fields}
+        reading = _read_texts(items, {}, self.model)
+        reading = replace(reading, rarity=_weigh_words(reading))
+        meetings = reading.meet(len(reading.vocabulary))
+        columns = [learn_columns(meeting, self.least) for meeting in meetings]
+        met = [c.take(m) for c, m in zip(columns, meetings, strict=True)]
+        sparse = hstack([*(rows for _, rows in parts.values()), *met], format="csr")
+        numbers = reading.numbers(fields)
+        usual = numbers.mean(axis=0), numbers.std(axis=0)
+        features = Features(csr_array(sparse), _standardise(numbers, *usual))
+        strength = choose_strength(features, items, STRENGTHS, rng)
+        return FittedFrozen(
+            items.classes,
+            {name: known for name, (known, _) in parts.items()},
+            reading.vocabulary,
+            columns,
+            fit_linear(features, items, strength, self.folds, rng),
+            self.model,
+            rarity=reading.rarity,
+            usual=usual,
+        )
+
+    def without_temperature(self) -> "FrozenReader":
+        """The same answers without the folds that only the temperature needs."""
+        return replace(self, folds=0)
+
+    def check_weights(self) -> None:
+        """Raise where the encoder is not to be had."""
+        check_encoder(self.model)
+
+
+def _standardise(numbers: Any, mean: Any, spread: Any) -> "NDArray[np.float32]":
+    """Numbers in shares of their spread; none of what never differs."""
+    spread = np.where(spread > FLAT, spread, np.inf)
+    deviations = np.clip((numbers - mean) / spread, -FARTHEST, FARTHEST)
+    return np.asarray(SCALE * deviations, np.float32)
+
+
+def _weigh_words(reading: "FrozenReading") -> Floats:
+    """How rare each word is among the texts: the log of how few hold it."""
+    counts = np.zeros(len(reading.vocabulary))
+    total = 0
+    for tokens in reading.tokens.values():
+        pairs = np.unique(np.stack([tokens.rows, tokens.ids.astype(np.int64)]), axis=1)
+        counts += np.bincount(pairs[1], minlength=len(counts))
+        total += len(tokens.starts) - 1
+    return np.asarray(np.log((1 + total) / (1 + counts)) + 0.1)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedFrozen:
+    """A reader of a frozen encoder that has learned."""
+
+    classes: tuple[str, ...]
+    grams: Mapping[str, Grams]
+    vocabulary: dict[str, int]
+    columns: "Sequence[MeetingColumns]"
+    linear: Linear
+    model: str
+    rarity: Floats
+    usual: tuple[Any, Any]
+
+    def predict(self, items: Items) -> Floats:
+        """Class probabilities."""
+        return self._add_up(self.read(items))
+
+    def read(self, items: Items) -> "FrozenReading":
+        """What the words of each field add to each score, and its vectors."""
+        reading = _read_texts(items, self.vocabulary, self.model)
+        scores, start = {}, 0
+        for name, known in self.grams.items():
+            end = start + len(known.feature_keys)
+            counts = known.counts(items.column(name))
+            scores[name] = np.asarray(counts @ self.linear.weights[start:end])
+            start = end
+        return replace(reading, scores=scores, rarity=self.rarity)
+
+    def predict_rearranged(
+        self, reading: "FrozenReading", field: str, orders: NDArray[np.int32]
+    ) -> Iterator[Floats]:
+        """The class probabilities when `field` is handed round."""
+        for order in orders:
+            yield self._add_up(reading.rearrange(field, order))
+
+    def word_scores(self, items: Items) -> list[Floats]:
+        """What each word of the one field adds to each score by itself."""
+        name = only_field(list(self.grams), items)
+        weights = self.linear.weights[: len(self.grams[name].feature_keys)]
+        return gram_scores(items.column(name).tolist(), self.grams[name], weights)
+
+    def _add_up(self, reading: "FrozenReading") -> Floats:
+        """The class probabilities of what fields add, and of how they meet."""
+        total = sum(reading.scores.values()) + self.linear.bias
+        numbers = _standardise(reading.numbers(self.grams), *self.usual)
+        cut = len(self.linear.weights) - numbers.shape[1]
+        dense = numbers.astype(float) @ self.linear.weights[cut:]
+        total = total + dense.round(DIGITS)
+        meetings = reading.meet(len(self.vocabulary))
+        if meetings:
+            met = [c.take(m) for c, m in zip(self.columns, meetings, strict=True)]
+            blocks = csr_array(hstack(met, format="csr"))
+            total = total + blocks @ self.linear.weights[cut - blocks.shape[1] : cut]
+        return self.linear.probabilities(np.asarray(total))
+
+
+@dataclass(frozen=True, eq=False)
+class FrozenReading:
+    """Items as the reader has them after reading.
+
+    Attributes:
+        texts: Each field as it was written, for its numbers.
+        tokens: Each field as word numbers, as far as the encoder reads.
+        spots: The same words by their place among all that were read.
+        places: The place of each text among all that were read.
+        vocabulary: The number of each word.
+        embeddings: All that were read.
+        rarity: How much each word of training says; new ones are as the rarest.
+        scores: What the words of each field add to each score.
+    """
+
+    texts: "Mapping[str, NDArray[np.object_]]"
+    tokens: Mapping[str, WordNumbers]
+    spots: Mapping[str, WordNumbers]
+    places: Mapping[str, Ints]
+    vocabulary: dict[str, int]
+    embeddings: Embeddings
+    rarity: Floats = field(default_factory=lambda: np.ones(1))
+    scores: Mapping[str, Floats] = field(default_factory=dict)
+
+    def numbers(self, fields: Any) -> "NDArray[np.float32]":
+        """The vectors of these fields; how far the first is from others, and agrees."""
+        vectors = {
+            name: self.embeddings.vectors[places].astype(np.float32)
+            for name, places in self.places.items()
+        }
+        first, *others = vectors.values()
+        columns = [vectors[name] for name in fields]
+        for other in others:
+            columns += [np.abs(first - other), first * other]
+        return np.hstack(columns)
+
+    def meet(self, known: int) -> list[Meeting]:
+        """How the first field meets each other; words from number `known` are new."""
+        first, *others = self.tokens
+        if not others:
+            return []
+        lexicon, negations = self._lexicon()
+        return [
+            self._meet(first, other, known, (lexicon, negations)) for other in others
+        ]
+
+    def _lexicon(self) -> tuple[Lexicon, Bools]:
+        """The words that were read, with how much they say and whether they negate."""
+        total = self.embeddings.starts[-1]
+        spelled = [*self.vocabulary]
+        rarity = np.full(len(spelled), self.rarity.max(initial=1.0))
+        rarity[: len(self.rarity)] = self.rarity
+        negates = np.array([word in NEGATIONS for word in spelled], bool)
+        weights, negations = np.ones(total), np.zeros(total, bool)
+        for name, tokens in self.tokens.items():
+            weights[self.spots[name].ids] = rarity[tokens.ids]
+            negations[self.spots[name].ids] = negates[tokens.ids]
+        lexicon = Lexicon(
+            self.embeddings.directions[:total],
+            self.embeddings.lengths[:total],
+            weights,
+            np.zeros(0, bool),
+            LIKE,
+            SAME,
+        )
+        return lexicon, negations
+
+    def _meet(
+        self, first: str, other: str, known: int, words: tuple[Lexicon, Bools]
+    ) -> Meeting:
+        aligned = align_texts(self.spots[first], self.spots[other], *words)
+        query = self.tokens[first]
+        is_known = query.ids < known
+        keys = query.ids[is_known].astype(np.int64) * GRADES + aligned.grades[is_known]
+        marks = hash_bags(query.rows[is_known], keys, len(query.starts) - 1, MARKS)
+        numbers = mark_relations(self.texts[first], self.texts[other])
+        return Meeting(marks, np.hstack([aligned.features, numbers]))
+
+    def rearrange(self, name: str, order: "NDArray[np.int32]") -> "FrozenReading":
+        """The same items when a field is handed round."""
+        if name not in self.tokens:
+            return self
+        scores = dict(self.scores)
+        if name in scores:
+            scores[name] = scores[name][order]
+        return replace(
+            self,
+            texts={**self.texts, name: self.texts[name][order]},
+            tokens={**self.tokens, name: take_texts(self.tokens[name], order)},
+            spots={**self.spots, name: take_texts(self.spots[name], order)},
+            places={**self.places, name: self.places[name][order]},
+            scores=scores,
+        )
+
+
+def _read_texts(
+    items: Items, vocabulary: Mapping[str, int], model: str
+) -> FrozenReading:
+    """The items as embedded; new words join a copy of the vocabulary."""
+    embeddings, numbers = load_embeddings(model), dict(vocabulary)
+    columns = {name: items.column(name).to_numpy(object) for name in items.fields}
+    every = embeddings.find([text for column in columns.values() for text in column])
+    places = dict(zip(columns, np.split(every, len(columns)), strict=True))
+    starts = np.array(embeddings.starts)
+    spots, tokens = {}, {}
+    for name, rows in places.items():
+        sizes = starts[rows + 1] - starts[rows]
+        ends = np.concatenate([[0], np.cumsum(sizes)])
+        inside = np.arange(ends[-1]) - np.repeat(ends[:-1], sizes)
+        spots[name] = WordNumbers(np.repeat(starts[rows], sizes) + inside, ends)
+        words = number_words(items.column(name), numbers, grow=True)
+        at = np.repeat(words.starts[:-1], sizes) + inside
+        tokens[name] = WordNumbers(words.ids[at], ends)
+    return FrozenReading(columns, tokens, spots, places, numbers, embeddings)
