@@ -34,6 +34,7 @@ ACROSS = {
         "surroundings",
         "users_files",
     },
+    "cues": {"contracts"},
     "compare": {"headlines", "verdicts"},
     "explainers": {"contracts", "suite"},
     "models/server": {"hostile_answers", "key_forms"},

@@ -26,6 +26,8 @@ NAMES = {  # the toy of each row, and what `x` stands for in its places
     "an intervention": "backwards",
     "a selection": "alternate",
     "a file format": "psv",
+    "a cue": "doubled",
+    "a verdict": "odd",
     "an audit": "balance",
 }
 NEWS = "# Changes\n\nOne line for each thing a user could notice.\n"
@@ -43,6 +45,27 @@ RECORD = """        "balance": Entry(
             "measurand.audits.balance:AUDIT",
             "is one label much commoner than the others?",
         ),
+"""
+CUE = """        "doubled": Entry(
+            "measurand.cues.doubled:doubled_candidates", "a letter twice in a row"
+        ),
+"""
+RULE = """    Rule("odd", lambda f: False, lambda f: _one("odd.seen", {"size": f.size})),
+"""
+SENTENCE = """
+["odd.seen"]
+say = ["There are {size:count} items, which is odd."]
+"""
+NEXT = (
+    'next = ["Report the partial-input baseline beside every score, or rewrite the items '
+    'on the work list."]\n'
+)
+MEANING = """
+[leakage.verdict.odd]
+tone = "unknown"
+found = "the number of items is odd"
+means = "nothing"
+next = ["Add an item."]
 """
 FORMAT = '''def parse_pipe_values(stream: IO[bytes]) -> pd.DataFrame:
     """A table of values between upright strokes, with a header line."""
@@ -83,6 +106,35 @@ EDITS = {
         ],
         "docs/data.md": [("| `.parquet` | a table |\n", "| `.psv` | strokes |\n")],
     },
+    "a cue": {
+        "src/measurand/cues/__init__.py": [('    "cue",\n    {\n', CUE)],
+        "src/measurand/wording/clauses.toml": [
+            ("[kinds]\n", '"doubled" = "the doubled letter"\n')
+        ],
+        "docs/verdicts.md": [
+            (
+                "| cue | what may predict the label |\n| --- | --- |\n",
+                "| `doubled` | a letter twice in a row |\n",
+            )
+        ],
+    },
+    "a verdict": {
+        "src/measurand/audits/leakage/conclude.py": [
+            ("LABELS = (NONE, BOUNDED, OPEN, SMALL, LEAKS", ', "odd"'),
+            ("RULES: tuple[Rule[LeakFacts], ...] = (\n", RULE),
+        ],
+        "src/measurand/wording/clauses.toml": [
+            ('say = ["The test file by itself shows it for {part}."]\n', SENTENCE)
+        ],
+        "src/measurand/wording/terms.toml": [(NEXT, MEANING)],
+        "tests/wording/test_render.py": [("FACTS = {\n", '    "odd.seen": "size",\n')],
+        "docs/leakage.md": [
+            (
+                "one names the one thing that failed and what would settle it.\n",
+                "`odd` says that the number of items is odd.\n",
+            )
+        ],
+    },
     "an audit": {
         "src/measurand/audits/__init__.py": [('    "audit",\n    {\n', RECORD)],
         "mkdocs.yml": [
@@ -98,6 +150,9 @@ TESTS = (  # those that read the catalogues, the records or the pages
     "tests/core/test_recipe.py",
     "tests/docs/test_coverage_of_docs.py",
     "tests/docs/test_cli_docs.py",
+    "tests/docs/test_words.py",
+    "tests/cues/test_contracts.py",
+    "tests/wording/test_render.py",
 )
 PROMISES = "tests/test_contracts.py::test_an_audit_keeps_its_promises"
 
@@ -190,8 +245,8 @@ def test_a_new_thing_touches_only_what_the_table_names(tmp_path):
     for thing, named in places().items():
         before = contents(tmp_path)
         add_toy(thing, tmp_path, named)
-        if "docs/cli.md" in named:
-            work(tmp_path, "python", "-m", "docs", "cli.md")
+        for page in {"docs/cli.md", "docs/words.md"} & {*named}:
+            work(tmp_path, "python", "-m", "docs", page.removeprefix("docs/"))
         after = contents(tmp_path)
         changed = [name for name in after if after[name] != before.get(name)]
         strays = [n for n in changed if not any(covers(p, n) for p in named)]
@@ -216,3 +271,5 @@ def check_command_line(folder):
     (folder / "things.psv").write_text("\n".join(lines), "utf-8")
     words = ("balance", "things.psv", "--reader", "coin", "--fail-on", "skewed")
     assert "balanced" in work(folder, "python", "-m", "measurand", *words)
+    said = work(folder, "python", "-m", "measurand", "explain", "odd")
+    assert "the number of items is odd" in said
