@@ -27,7 +27,6 @@ MOST_LETTERS = 400_000  # of all texts together: a page stays under two megabyte
 LONGEST_ID = 80  # letters
 LONGEST = 1_200  # letters of one text
 MOST_TEXTS = 4
-AUDITS = ("evidence", "leakage", "explanations")  # the first that has items is shown
 RIGHT = 0.5  # share of seeds or shuffles from which an answer counts as right
 
 
@@ -67,18 +66,15 @@ def explore(
     wanted: Collection[str] = (),
     folders: Mapping[str, str] = MappingProxyType({}),
 ) -> Explorer | None:
-    """The items of the report that shows most of them; None where none has any.
+    """The items of the first report that has texts of items; None where none has.
 
     Args:
         reports: The reports of a page.
         wanted: Items that the page names elsewhere, and that must be found here.
         folders: Where the files of each audit lie, if not beside the page.
     """
-    for audit in AUDITS:
-        for report in reports:
-            if report.audit == audit and len(report.items):
-                return _explore_report(report, wanted, folders.get(audit, ""))
-    return None
+    ways = (_explore_report(r, wanted, folders.get(r.audit, "")) for r in reports)
+    return next(filter(None, ways), None)
 
 
 def name_items(items: pd.DataFrame) -> list[str]:
@@ -92,7 +88,8 @@ def _explore_report(
     roles = {str(role): str(name) for role, name in named_roles(report).items()}
     items = report.items
     texts = _text_columns(items, roles)
-    if not texts:
+    # Rows of a study, one for each draw, have no label and are no items.
+    if not texts or items.empty or roles.get("label", "label") not in items:
         return None
     reader = _answering_reader(report)
     conditions = _conditions(items, reader, roles)
