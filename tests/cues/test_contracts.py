@@ -14,7 +14,7 @@ PAGE = (docs.ROOT / "docs" / "verdicts.md").read_text("utf-8")
 
 
 def rows_of(texts, choices=1):
-    """Texts with two labels, or items of so many choices of which the first is right."""
+    """Texts with two labels, or items of so many choices, the first of them right."""
     count = len(texts)
     item, gold = np.arange(count) // choices, np.arange(count) % 2
     if choices > 1:

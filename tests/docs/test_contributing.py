@@ -50,15 +50,15 @@ CUE = """        "doubled": Entry(
             "measurand.cues.doubled:doubled_candidates", "a letter twice in a row"
         ),
 """
-RULE = """    Rule("odd", lambda f: False, lambda f: _one("odd.seen", {"size": f.size})),
+RULE = """    Rule("odd", lambda f: False, lambda f: _one("odd.seen", {})),
 """
 SENTENCE = """
 ["odd.seen"]
-say = ["There are {size:count} items, which is odd."]
+say = ["The number of items is odd."]
 """
 NEXT = (
-    'next = ["Report the partial-input baseline beside every score, or rewrite the items '
-    'on the work list."]\n'
+    'next = ["Report the partial-input baseline beside every score, or rewrite the '
+    'items on the work list."]\n'
 )
 MEANING = """
 [leakage.verdict.odd]
@@ -78,7 +78,9 @@ TABLE = "| --- | --- |\n"
 EDITS = {
     "a reader": {
         "src/measurand/readers/__init__.py": [('    "reader",\n    {\n', READER)],
-        "docs/readers.md": [("|---|---|---|\n", "| `coin` | nothing | |\n")],
+        "docs/readers.md": [
+            ("| name | reads | needs |\n|---|---|---|\n", "| `coin` | nothing | |\n")
+        ],
     },
     "an intervention": {
         "src/measurand/interventions/__init__.py": [
@@ -98,11 +100,14 @@ EDITS = {
     },
     "a file format": {
         "src/measurand/benchmarks/formats.py": [
-            ("            raise quoted from None\n\n\n", FORMAT)
+            (
+                "    return all(isinstance(row, dict) for row in cells)\n\n\n",
+                FORMAT,
+            )
         ],
         "src/measurand/benchmarks/files.py": [
             ("    parse_json_table,\n", "    parse_pipe_values,\n"),
-            ('    ".parquet": parse_parquet,\n', '    ".psv": parse_pipe_values,\n'),
+            ('    ".parquet": _parse_parquet,\n', '    ".psv": parse_pipe_values,\n'),
         ],
         "docs/data.md": [("| `.parquet` | a table |\n", "| `.psv` | strokes |\n")],
     },
@@ -127,7 +132,7 @@ EDITS = {
             ('say = ["The test file by itself shows it for {part}."]\n', SENTENCE)
         ],
         "src/measurand/wording/terms.toml": [(NEXT, MEANING)],
-        "tests/wording/test_render.py": [("FACTS = {\n", '    "odd.seen": "size",\n')],
+        "tests/wording/test_render.py": [("FACTS = {\n", '    "odd.seen": "",\n')],
         "docs/leakage.md": [
             (
                 "one names the one thing that failed and what would settle it.\n",
@@ -150,7 +155,7 @@ TESTS = (  # those that read the catalogues, the records or the pages
     "tests/core/test_recipe.py",
     "tests/docs/test_coverage_of_docs.py",
     "tests/docs/test_cli_docs.py",
-    "tests/docs/test_words.py",
+    "tests/docs/test_words.py::test_the_page_of_words_is_of_today",
     "tests/cues/test_contracts.py",
     "tests/wording/test_render.py",
 )

@@ -17,7 +17,11 @@ SIZES = {
     **{"train": 2800, "test": 1200},
 }
 READERS = {"readers": {"tfidf": {}, "cross": {}}, "called": [], "margin": 0.02}
-NAMES = [(audit, label) for audit in AUDITS for label in load_terms()[audit]["verdict"]]
+NAMES = [
+    (audit, label)
+    for audit in AUDITS
+    for label in load_terms().get(audit, {}).get("verdict", ())
+]
 
 
 def estimate(value, low=None, high=None, n=1200):
