@@ -6,6 +6,7 @@ import shutil
 import pandas as pd
 import pytest
 
+from measurand.audits import AUDITS
 from measurand.report.saved import save_report
 from tests.cli.commands import made, written
 from tests.compare.test_verdicts import states
@@ -32,14 +33,21 @@ def test_a_report_that_got_worse_is_exit_code_3(made_report, run, tmp_path):
     assert run("compare", fine, worse).code == 0
 
 
-def test_a_tone_that_got_worse_under_one_label_is_exit_code_3(run, tmp_path):
+@pytest.mark.parametrize("audit", tuple(AUDITS))
+def test_a_label_has_one_tone_so_that_the_gate_and_the_page_agree(audit):
+    labels = [label for label, _ in states(audit)]
+    assert len(labels) == len(set(labels))
+
+
+def test_a_tone_that_got_worse_is_exit_code_3(run, tmp_path):
     """D2: `show` said CANNOT SAY and LEAKS, `compare` that all is the same."""
     reports, old, new = states("explanations"), tmp_path / "old", tmp_path / "new"
-    for folder, tone in ((old, "unknown"), (new, "leaks")):
-        save_report(reports["undecided", tone], folder, {})
+    verdicts = (("inconclusive", "unknown"), ("leaky", "leaks"))
+    for folder, verdict in zip((old, new), verdicts, strict=True):
+        save_report(reports[verdict], folder, {})
     shown = [run("show", folder).out for folder in (old, new)]
-    assert "? CANNOT SAY" in shown[0]
-    assert "LEAKS" in shown[1]
+    assert "? INCONCLUSIVE" in shown[0]
+    assert "LEAK" in shown[1]
     outcome = run("compare", old, new, "--fail-on", "worse")
     assert outcome.code == 3
     assert "LEAKS  Worse than before. The verdicts differ" in outcome.out
