@@ -87,7 +87,7 @@ OPTIONS = {
     "--seeds 100000000000000000000": ("--seeds is 1", "allowed are 1 to 100"),
     "--strongest foo": (
         "no rung of the ladder called 'foo'",
-        "tfidf, cross, aligned, minilm",
+        "tfidf, cross, aligned, frozen, minilm",
     ),
     "--engine foo": ("no engine called 'foo'", "local, ray"),
     "--split-by colour": ("'colour'", "query, evidence, both, group"),

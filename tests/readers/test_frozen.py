@@ -84,6 +84,8 @@ def test_an_answer_depends_on_no_other_item_and_on_no_order(reader):
     rows = np.random.default_rng(1).permutation(200)[:30]
     assert (fitted.predict(items.rows(rows)) == whole[rows]).all()
     assert (fitted.predict(items.rows(rows[:1])) == whole[rows[:1]]).all()
+    fitted.predict(items)
+    assert fitted.remarks() == {"truncated": 0.5}
 
 
 @pytest.mark.parametrize("field", ["query", "evidence"])

@@ -192,6 +192,17 @@ class Timeable(Protocol):
 
 
 @runtime_checkable
+class ReadsOnce(Reader, Protocol):
+    """A reader that reads each text once, however often it learns and is asked."""
+
+    def list_unread(self, texts: Sequence[str]) -> Sequence[str]:
+        """Those of the texts that nobody has read yet, each once."""
+
+    def read_texts(self, texts: Sequence[str]) -> None:
+        """Read texts, and keep what that gives."""
+
+
+@runtime_checkable
 class TaskAware(Protocol):
     """A reader that learns or asks otherwise for another task."""
 

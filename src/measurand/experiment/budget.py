@@ -23,11 +23,12 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.choices import fit_to, fit_writer_to
 from measurand.core.errors import BadOption, MeasurandError, PastBudget, quote
 from measurand.core.items import Items
-from measurand.core.reader import Reader, Timeable
+from measurand.core.reader import Reader, ReadsOnce, Timeable
 from measurand.core.recipe import identity, traits_of
 from measurand.disk.store import Notice
 from measurand.experiment.ask import EPOCHS, SALIENCY, SETTINGS, TEXTS, WORDS, Ask
 from measurand.experiment.engine import Trial
+from measurand.experiment.reading_once import reading_seconds, texts_of
 from measurand.experiment.trial import asked_items, training_items
 from measurand.readers.tuning import RATES
 
@@ -39,6 +40,7 @@ ENOUGH = 0.5  # seconds after which no more are timed
 # Where the timed rows stand among all by their length. Rather long than short: a batch
 # takes as long as its longest row.
 LONGISH = 0.8
+ROWS_READ = 64  # rows by which a reader is timed that reads each text once
 
 
 @dataclass(frozen=True)
@@ -164,6 +166,7 @@ class Budget:
         clock: What readers are timed by.
         paces: Those that were measured.
         granted: The seconds of the plans that were let pass, by reader.
+        read_paces: The seconds that a letter takes readers that read each text once.
     """
 
     seconds: float | None = None
@@ -171,6 +174,7 @@ class Budget:
     clock: Clock = time.perf_counter
     paces: dict[tuple[str, int, bool, bool], Pace | None] = field(default_factory=dict)
     granted: dict[str, float] = field(default_factory=dict)
+    read_paces: dict[str, float] = field(default_factory=dict)
 
     @property
     def is_needed(self) -> bool:
@@ -282,6 +286,7 @@ def plan_trials(
     timings: list[float | None] = []
     conditions: dict[str, Items] = {}
     answers = 0
+    groups = [asked_items(ask, benchmark, seed) for trial in trials for ask in trial]
     for trial in trials:
         ask = trial[0]
         condition = identity((ask.fitted_on, ask.fitted_under))
@@ -292,13 +297,16 @@ def plan_trials(
         work = _trial_work(trial, len(items), benchmark, seed)
         timings.append(None if pace is None else work.seconds(pace))
         answers += sum(_asked_rows(each, benchmark, seed) for each in trial)
+    groups += conditions.values()
+    reader = trials[0][0].reader if trials else None
+    reading = reading_seconds(reader, groups, budget.clock, budget.read_paces)
     known = [seconds for seconds in timings if seconds is not None]
     trainings = 0 if _is_learned(trials) else sum(map(_count_trainings, trials))
     if len(known) < len(timings):
         return Plan(trainings, answers, None)
     longest = max(known, default=0.0)
     share = sum(known) / at_once(len(trials)) if known else 0.0
-    return Plan(trainings, answers, max(longest, share))
+    return Plan(trainings, answers, reading + max(longest, share))
 
 
 def sum_plans(plans: Iterable[Plan]) -> Plan:
@@ -357,6 +365,10 @@ def _find_pace(
     key = (reader_family(reader), length, bool(texts), writes)
     if key not in budget.paces:
         try:
+            if isinstance(reader, ReadsOnce):
+                # What is read once is no part of the pace.
+                items = rows_of_like_length(items, ROWS_READ)
+                reader.read_texts(texts_of(items))
             budget.paces[key] = measure_pace(
                 reader, items, texts, budget.clock, writes=writes
             )

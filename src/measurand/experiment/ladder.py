@@ -23,6 +23,7 @@ LADDER = {  # from weak to strong; said here too, so that none is loaded to be c
     "tfidf": Strength.WORDS,
     "cross": Strength.PAIRS,
     "aligned": Strength.ALIGNED,
+    "frozen": Strength.FROZEN,
     "minilm": Strength.PRETRAINED,
 }
 

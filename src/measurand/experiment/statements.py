@@ -18,6 +18,7 @@ from measurand.core.arrays import Clusters, Floats
 from measurand.core.benchmark import Benchmark
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Exhibit, Finding, Report
+from measurand.core.reader import Reader
 from measurand.stats.information import SHARES, account_bits
 
 BITS = "bits"
@@ -104,6 +105,26 @@ def share_warnings(
         f"{name} {DOINGS[what]} {100 * share:.0f} % of the items"
         for what, share in shares.items()
         if share > much
+    ]
+
+
+# The names of a model that was trained on such pairs before, and labels of these.
+TRAINED_ON_PAIRS = "minilm", "all-MiniLM-L6-v2"
+INFERENCE = {"entailment", "neutral", "contradiction"}
+
+
+def pretraining_warnings(
+    readers: Mapping[str, Reader], benchmark: Benchmark
+) -> list[str]:
+    """A line on each reader whose model was trained on pairs like these."""
+    labels = {str(label).casefold() for label in benchmark.classes}
+    if "entailment" not in labels or not labels <= INFERENCE:
+        return []
+    return [
+        f"{name} reads with all-MiniLM-L6-v2, which was trained on the pairs of SNLI "
+        "and MultiNLI: on items of these it is no model that has not seen them"
+        for name, reader in readers.items()
+        if getattr(reader, "model", None) in TRAINED_ON_PAIRS
     ]
 
 

@@ -94,6 +94,14 @@ class FrozenReader:
         """The same answers without the folds that only the temperature needs."""
         return replace(self, folds=0)
 
+    def list_unread(self, texts: Sequence[str]) -> Sequence[str]:
+        """Those of the texts that nobody has embedded yet, each once."""
+        return load_embeddings(self.model).list_missing(texts)
+
+    def read_texts(self, texts: Sequence[str]) -> None:
+        """Embed texts, and keep that."""
+        load_embeddings(self.model).find(texts)
+
     def check_weights(self) -> None:
         """Raise where the encoder is not to be had."""
         check_encoder(self.model)
@@ -129,6 +137,7 @@ class FittedFrozen:
     model: str
     rarity: Floats
     usual: tuple[Any, Any]
+    last: dict[str, float] = field(default_factory=dict)
 
     def predict(self, items: Items) -> Floats:
         """Class probabilities."""
@@ -137,6 +146,7 @@ class FittedFrozen:
     def read(self, items: Items) -> "FrozenReading":
         """What the words of each field add to each score, and its vectors."""
         reading = _read_texts(items, self.vocabulary, self.model)
+        self.last["truncated"] = reading.truncated
         scores, start = {}, 0
         for name, known in self.grams.items():
             end = start + len(known.feature_keys)
@@ -151,6 +161,10 @@ class FittedFrozen:
         """The class probabilities when `field` is handed round."""
         for order in orders:
             yield self._add_up(reading.rearrange(field, order))
+
+    def remarks(self) -> Mapping[str, float | str]:
+        """The share of items of which a text was cut."""
+        return self.last
 
     def word_scores(self, items: Items) -> list[Floats]:
         """What each word of the one field adds to each score by itself."""
@@ -184,6 +198,7 @@ class FrozenReading:
         places: The place of each text among all that were read.
         vocabulary: The number of each word.
         embeddings: All that were read.
+        truncated: The share of items of which the encoder did not read all words.
         rarity: How much each word of training says; new ones are as the rarest.
         scores: What the words of each field add to each score.
     """
@@ -194,6 +209,7 @@ class FrozenReading:
     places: Mapping[str, Ints]
     vocabulary: dict[str, int]
     embeddings: Embeddings
+    truncated: float
     rarity: Floats = field(default_factory=lambda: np.ones(1))
     scores: Mapping[str, Floats] = field(default_factory=dict)
 
@@ -278,12 +294,15 @@ def _read_texts(
     places = dict(zip(columns, np.split(every, len(columns)), strict=True))
     starts = np.array(embeddings.starts)
     spots, tokens = {}, {}
+    cut = np.zeros(len(items), bool)
     for name, rows in places.items():
         sizes = starts[rows + 1] - starts[rows]
         ends = np.concatenate([[0], np.cumsum(sizes)])
         inside = np.arange(ends[-1]) - np.repeat(ends[:-1], sizes)
         spots[name] = WordNumbers(np.repeat(starts[rows], sizes) + inside, ends)
         words = number_words(items.column(name), numbers, grow=True)
+        cut |= np.diff(words.starts) > sizes
         at = np.repeat(words.starts[:-1], sizes) + inside
         tokens[name] = WordNumbers(words.ids[at], ends)
-    return FrozenReading(columns, tokens, spots, places, numbers, embeddings)
+    truncated = float(cut.mean()) if len(cut) else 0.0
+    return FrozenReading(columns, tokens, spots, places, numbers, embeddings, truncated)

@@ -24,7 +24,8 @@ Calibrate = Annotated[
 Strongest = Annotated[
     str,
     Setting(
-        "The highest rung that a near zero may call: tfidf, cross, aligned or minilm.",
+        "The highest rung that a near zero may call: tfidf, cross, aligned, frozen or "
+        "minilm.",
         check="experiment.ladder:check_rung",
         env="MEASURAND_STRONGEST",
         panel=RUN,

@@ -1,6 +1,7 @@
 """A rung that learns in seconds is called while a verdict is open."""
 
 import shutil
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -15,6 +16,7 @@ from measurand.experiment.experiment import open_experiment
 from measurand.models import vectors
 from measurand.models.vectors import OWN, PACKAGED
 from measurand.readers import READERS
+from tests.models.tiny_sentences import write_encoder
 from tests.models.vectors import make_vectors, write_vectors
 
 ENDS = ["".join(end) for end in product("abcdef", "klmnoprst", "aeiouy")]
@@ -45,11 +47,12 @@ def synonyms(n=500):
     return from_frames(table, name="synonyms")
 
 
-def audited(budget=None):
+def audited(budget=None, strongest="aligned", **where):
     said = []
-    with open_experiment(synonyms(), budget=Budget(budget, said.append)) as running:
+    limit = Budget(budget, said.append)
+    with open_experiment(synonyms(), budget=limit, **where) as running:
         readers = {"cross": READERS.load("cross").without_temperature()}
-        settings = EvidenceSettings(strongest="aligned", shuffles=2, brief=True)
+        settings = EvidenceSettings(strongest=strongest, shuffles=2, brief=True)
         return audit(running, readers, settings), said
 
 
@@ -77,3 +80,28 @@ def test_where_it_is_not_installed_it_is_passed_over(monkeypatch):
     assert report.verdict.label == "inconclusive"
     assert not said
     assert "aligned" not in report.not_run
+
+
+@pytest.fixture
+def encoder(tmp_path, monkeypatch):
+    """A made encoder in the place of the installed one, and no word vectors."""
+    pytest.importorskip("tokenizers")
+    place = write_encoder(tmp_path / "encoder", WORDS)
+    monkeypatch.setattr(vectors, "package_folders", lambda name: [])
+    monkeypatch.setitem(
+        READERS.entries,
+        "frozen",
+        replace(READERS.entries["frozen"], settings={"model": place}),
+    )
+    return place
+
+
+def test_a_frozen_encoder_is_called_next_and_its_reading_is_in_the_forecast(encoder):
+    report, said = audited(strongest="frozen")
+    assert report.verdict.label == "needed"
+    assert report.verdict.stage == "frozen"
+    assert report.finding("gain", "frozen", "pooled").estimate.low > 0.1
+    assert [line for line in said if line.startswith("plan: frozen: ")]
+    report, _ = audited(1e-3, strongest="frozen")
+    assert report.verdict.label == "inconclusive"
+    assert report.not_run["frozen"].endswith("measurand evidence FILE --budget none")

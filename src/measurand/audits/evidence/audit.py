@@ -246,6 +246,7 @@ def _audit_split(
         *pooled_findings(facts, evidence, verdict),
         *asked.findings,
     ]
+    warnings = evidence_warnings(benchmark, readings, baselines, settings.shuffles, run)
     return Report(
         "evidence",
         benchmark.describe(),
@@ -253,7 +254,7 @@ def _audit_split(
         tuple(findings),
         evidence_settings(experiment, run, readings, settings),
         {**asked.missing, **merge_not_run(readings), **called.missing},
-        tuple(evidence_warnings(benchmark, readings, baselines, settings.shuffles)),
+        tuple(warnings),
         (
             parts_of(pool, facts, evidence),
             *exhibits(benchmark, readings, findings, verdict, margin),

@@ -34,6 +34,7 @@ USED, UNUSED, MISLEADS = "used, not needed", "not needed", "misleads"
 OPEN = "inconclusive"
 LABELS = (NEEDED, SMALL, AT_MOST, OPEN, MISLEADS, USED, UNUSED)  # the better first
 SENSITIVE, WARNING = "evidence-sensitive", "warning"
+LIGHT = "aligned", "frozen"  # the rungs that are cross-fitted, above those always asked
 MANY = 10  # times the items there are: more is no advice that anybody can follow
 
 
@@ -351,7 +352,8 @@ def _stronger(f: NeedFacts) -> str:
     """The reader above those that were asked."""
     if any(reading.learns for reading in f.further):
         return "endpoint"
-    return "minilm" if "aligned" in f.need.scores else "aligned"
+    light = [rung for rung in LIGHT if rung not in f.need.scores]
+    return light[0] if light else "minilm"
 
 
 def _items(count: float) -> Clause:

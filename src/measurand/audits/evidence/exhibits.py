@@ -29,6 +29,7 @@ from measurand.experiment.statements import (
     bits_exhibits,
     estimate_cells,
     one_order_warnings,
+    pretraining_warnings,
     several_right_warnings,
     share_warnings,
 )
@@ -254,6 +255,7 @@ def evidence_warnings(
     readings: Sequence[EvidenceReading],
     baselines: EvidenceBaselines,
     shuffles: int,
+    readers: Mapping[str, Reader],
 ) -> list[str]:
     """What a reader of the report should know before quoting it."""
     messages = []
@@ -280,6 +282,7 @@ def evidence_warnings(
         messages.append(f"{overlap} test items stand in the training items too")
     messages += one_order_warnings(merge_remarks(readings))
     messages += several_right_warnings(benchmark)
+    messages += pretraining_warnings(readers, benchmark)
     return messages
 
 
