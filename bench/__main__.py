@@ -21,6 +21,7 @@ SLOW = (
     "validity",
     "contradictions",
     "joining",
+    "sentence_speed",
     "simulations",
     "fuzz",
     "kills",

@@ -1,10 +1,11 @@
 """What readers that join two texts see beyond what one text tells.
 
-Real pairs, cross-fitted by family: how often `cross` and `aligned` are right with both
-texts, what the best channel without the evidence reaches (of choices: without the
-question), what each loses on another item's evidence, and CPU seconds. Then what
-`aligned` loses without each group of its features, at fewer items. The first argument
-is how many items of a file are read, the second how many are read without a group.
+Real pairs, cross-fitted by family: how often `cross`, `aligned` and `frozen` are right
+with both texts, what the best channel without the evidence reaches (of choices: without
+the question), what each loses on another item's evidence, and CPU seconds; of `frozen`
+also those of reading each text once. Then what `aligned` and `frozen` lose without each
+group of their features, at fewer items. The first argument is how many items of a file
+are read, the second how many are read without a group, further ones name files.
 """
 
 import gzip
@@ -29,12 +30,17 @@ from measurand.core.arrays import Floats
 from measurand.core.choices import guess_scores
 from measurand.core.reader import Reader
 from measurand.experiment.experiment import open_experiment
+from measurand.experiment.reading_once import texts_of
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers import aligned, alignment
 from measurand.readers.aligned import AlignedReader
+from measurand.readers.frozen import FrozenReader
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
-PAIRS = ("hypothesis", "premise"), ("claim", "evidence"), ("question", "passage")
+PAIRS = (
+    *(("hypothesis", "premise"), ("claim", "evidence")),
+    *(("question", "passage"), ("question", "evidence")),
+)
 FILES = {
     "SNLI": "nli/snli_train_18k",
     "MNLI": "nli/mnli_dev_matched",
@@ -44,6 +50,9 @@ FILES = {
     "BoolQ": "questions/boolq_train",
     "Climate-FEVER": "verification/climate_fever_pairs",
     "CAD": "nli/cad_train",
+    "BoolQ dev": "questions/boolq_dev",
+    "BioASQ": "questions/bioasq_yesno",
+    "QASPER": "questions/qasper_yesno",
     "OpenBookQA": "choices/openbookqa_train",
     "CommonsenseQA": "choices/commonsenseqa_train",
 }
@@ -51,7 +60,9 @@ ABLATED = ("SNLI", "FEVER", "symmetric FEVER", "BoolQ", "CAD")
 ITEMS, FEWER = 3_000, 1_500
 SHUFFLES = 5
 ALIGNED = AlignedReader(folds=0)
-NAMES = {"cross": READERS["cross"], "aligned": ALIGNED}
+FROZEN = FrozenReader(folds=0)
+TWICE = "aligned, query", "frozen, query"
+NAMES = {"cross": READERS["cross"], "aligned": ALIGNED, "frozen": FROZEN}
 
 
 def run(arguments: Sequence[str]) -> list[Figure]:
@@ -59,17 +70,21 @@ def run(arguments: Sequence[str]) -> list[Figure]:
     if not DATA.is_dir():
         print(f"no files in {DATA}")
         return []
-    items, fewer = [*map(int, arguments), ITEMS, FEWER][:2]
+    counts, names = arguments[:2], arguments[2:]
+    items, fewer = [*map(int, counts), *(ITEMS, FEWER)[len(counts) :]]
     figures, gains = [], dict[str, list[float]]()
-    for name in FILES:
+    for name in names or FILES:
         for figure in measure_file(name, items):
             print(f"{figure.what}: {figure.value:.4f} {figure.unit}", flush=True)
             figures.append(figure)
             what = figure.what.partition(": ")[2]
             gains.setdefault(what, []).append(figure.value)
-    more = float(np.mean(gains["aligned, gain"]) - np.mean(gains["cross, gain"]))
-    figures.append(Figure("mean gain of aligned less cross", more, "share", least=0.03))
-    return [*figures, *ablate(fewer)]
+    means = {name: float(np.mean(gains[f"{name}, gain"])) for name in NAMES}
+    for one, other, least in (("aligned", "cross", 0.03), ("frozen", "aligned", 0.0)):
+        more, what = means[one] - means[other], f"mean gain of {one} less {other}"
+        figures.append(Figure(what, more, "share", least=least))
+        print(f"{what}: {more:.4f}", flush=True)
+    return [*figures, *ablate(fewer)] if fewer else figures
 
 
 def open_file(name: str, items: int) -> Pool:
@@ -87,9 +102,13 @@ def open_file(name: str, items: int) -> Pool:
 
 
 def measure_file(name: str, items: int) -> Iterator[Figure]:
-    """Both readers on one file."""
+    """All readers on one file."""
     pool = open_file(name, items)
     yield Figure(f"{name}: items", len(pool), "items")
+    start = time.process_time()
+    FROZEN.read_texts(texts_of(pool.items))
+    seconds = time.process_time() - start
+    yield Figure(f"{name}: frozen, CPU seconds of reading", seconds, "s")
     rivals = _rivals(pool, {**READERS, **NAMES})
     best = max((float(right.mean()), rival) for rival, right in rivals.items())
     yield Figure(f"{name}: best without ({best[1]})", best[0], "share")
@@ -121,7 +140,7 @@ def _rivals(pool: Pool, readers: Mapping[str, Reader]) -> dict[str, Floats]:
     if pool.items.choices is None:
         arms = without_evidence(pool, readers)
         # A reader that joins reads the query twice; alone, words do as well.
-        arms = {n: arm for n, arm in arms.items() if n != "aligned, query"}
+        arms = {n: arm for n, arm in arms.items() if n not in TWICE}
     else:
         arms = {n: part_arm(r, CHOICES, pool) for n, r in OF_CHOICES.items()}
     majority = np.asarray(guess_scores(pool.items), float)
