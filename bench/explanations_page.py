@@ -1,4 +1,4 @@
-"""The part of docs/replications.md about explanations, from what was stored."""
+"""The replications of explanations, from what was stored."""
 
 import json
 from pathlib import Path

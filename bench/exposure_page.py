@@ -1,4 +1,4 @@
-"""The part of docs/replications.md about exposure, from what was stored."""
+"""The replications of exposure, from what was stored."""
 
 import json
 import re

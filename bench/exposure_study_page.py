@@ -1,4 +1,4 @@
-"""The part of docs/replications.md about exposure with language models, as stored."""
+"""The replications of exposure with language models, from what was stored."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The part of docs/replications.md about leakage, from stored reports."""
+"""The replications of leakage, from what was stored."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Writes docs/replications.md from the reports under bench/results.
+"""Writes docs/replications*.md from the reports under bench/results.
 
     python -m bench.replications
 
@@ -17,7 +17,8 @@ from bench.leakage_page import leakage
 from measurand.core.finding import SCHEMA
 
 HERE = Path(__file__).parent / "results"
-PAGE = Path(__file__).parents[1] / "docs" / "replications.md"
+DOCS = Path(__file__).parents[1] / "docs"
+PAGE = DOCS / "replications.md"
 PUBLISHED = {  # Shao 2026, section 3: readers of the paper, K = 8
     "snli": "LR 0; BERT 0.367, DistilBERT 0.295, ELECTRA-small 0.256, SciBERT 0.264; "
     "hypothesis only 0.598 and premise only 0.337 (SciBERT)",
@@ -41,6 +42,8 @@ DIFFERENCES = {
     "symmetric": "Claims and evidence crossed so that neither tells alone; one file, "
     "in folds. The paper does not read it.",
 }
+OTHERS = {"leakage": leakage, "exposure": exposure, "explanations": explanations}
+BACK = "\nPart of [replications](replications.md), which says how they were made."
 SHOWN = ("accuracy", "delta_evi", "query_only", "evidence_only", "mpds")
 
 
@@ -215,8 +218,16 @@ def main() -> None:
         f"{ages()}\n\n"
     )
     evidence = "\n".join(section(n) for n in DIFFERENCES)
-    parts = (asked_again(), speeds(), leakage(), exposure(), explanations())
-    PAGE.write_text("\n".join([f"{head}{against()}\n{evidence}", *parts]))
+    others = ", ".join(f"[{name}](replications-{name}.md)" for name in OTHERS)
+    head += f"This page is about evidence; others are about {others}.\n\n"
+    PAGE.write_text(
+        "\n".join([f"{head}{against()}\n{evidence}", asked_again(), speeds()])
+    )
+    for name, write in OTHERS.items():
+        title, _, rest = write().partition("\n")
+        text = f"# Replications of {name}\n{BACK}\n{rest}"
+        assert title == f"# {name.capitalize()}", title
+        (DOCS / f"replications-{name}.md").write_text(text)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 README, CLI = ROOT / "README.md", ROOT / "docs" / "cli.md"
+CLI_OTHER = ROOT / "docs" / "cli-other.md"
+TUTORIAL, VERSIONS = ROOT / "docs" / "tutorial.md", ROOT / "docs" / "versions.md"
 API = ROOT / "docs" / "api.md"
 TERMS = ROOT / "docs" / "words.md"
 TRUTH = ROOT / "docs" / "truth.md"
@@ -50,6 +52,7 @@ SETTINGS = re.compile(
     r"(?<=<!-- settings -->\n).*(?=<!-- end of settings -->)", re.DOTALL
 )
 PUBLIC = re.compile(r"(?<=<!-- public -->\n).*(?=<!-- end of public -->)", re.DOTALL)
+PYTHON = re.compile(r"```python\n(?P<code>.*?)```", re.DOTALL)
 RUN = re.compile(r"```console\n\$ measurand (?P<words>.*)\n(?P<said>[^`]*)```")
 
 
@@ -65,10 +68,16 @@ def help_texts() -> dict[str, str]:
     return dict(zip(names, map(_plain_text, pages), strict=False))
 
 
-def _output(code: str, *words: str, store: Path | None = None) -> str:
-    """What a process of its own prints on stdout, on a plain terminal."""
+def _output(
+    code: str, *words: str, store: Path | None = None, folder: str | None = None
+) -> str:
+    """What a process of its own prints on stdout, on a plain terminal.
+
+    It runs in `folder`, or in one that is removed afterwards.
+    """
     plain = {k: v for k, v in os.environ.items() if not k.startswith(MOODS)}
-    with tempfile.TemporaryDirectory(prefix="measurand-docs-") as folder:
+    with tempfile.TemporaryDirectory(prefix="measurand-docs-") as spare:
+        folder = folder or spare
         kept = {"MEASURAND_STORE": str(store or Path(folder) / "store")}
         done = subprocess.run(  # noqa: S603
             [sys.executable, "-c", code, *words],
@@ -101,18 +110,36 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
 
 
-def helped() -> str:
-    """The generated part of `docs/cli.md`: the help of the program and of its verbs."""
+def verbs_by_page() -> dict[Path, list[str]]:
+    """The verbs on each page: what runs an audit, and what works with its results."""
+    from measurand.audits import AUDITS
+
+    running = ["demo", *AUDITS, "audit"]
+    others = [verb for verb in verbs() if verb not in running]
+    return {CLI: ["", *(v for v in verbs() if v in running)], CLI_OTHER: others}
+
+
+def verb_sections(page: Path) -> str:
+    """The generated part of a page of the command line: the help of its verbs."""
+    texts = help_texts()
     parts = [
-        f"\n### {verb}\n\n```text\n{text}```\n" if verb else f"\n```text\n{text}```\n"
-        for verb, text in help_texts().items()
+        f"\n### {verb}\n\n```text\n{texts[verb]}```\n"
+        if verb
+        else f"\n```text\n{texts[verb]}```\n"
+        for verb in verbs_by_page()[page]
     ]
     return "".join([*parts, "\n"])
 
 
 def refreshed_cli(page: str) -> str:
-    """The page with the help of today."""
-    fresh = helped()
+    """The page of the verbs that run audits, with the help of today."""
+    fresh = verb_sections(CLI)
+    return VERBS.sub(lambda _: fresh, page)
+
+
+def refreshed_cli_other(page: str) -> str:
+    """The page of the other verbs, with the help of today."""
+    fresh = verb_sections(CLI_OTHER)
     return VERBS.sub(lambda _: fresh, page)
 
 
@@ -149,6 +176,22 @@ def refreshed_readme(page: str) -> str:
 
     page = PUBLIC.sub(lambda _: public_rows(), page)
     return RUN.sub(run, page, count=1)
+
+
+def refreshed_tutorial(page: str) -> str:
+    """The page with what its commands print today, on the file that it makes."""
+    code = PYTHON.search(page)
+    assert code is not None, "the tutorial makes a file"  # noqa: S101
+    with tempfile.TemporaryDirectory(prefix="measurand-tutorial-") as folder:
+        _output(code["code"], folder=folder)
+
+        def run(found: "re.Match[str]") -> str:
+            printed = _output(CALL, *found["words"].split(), folder=folder)
+            return (
+                f"```console\n$ measurand {found['words']}\n{_plain_text(printed)}```"
+            )
+
+        return RUN.sub(run, page)
 
 
 def refreshed_truth(page: str) -> str:

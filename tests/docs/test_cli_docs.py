@@ -1,4 +1,4 @@
-"""docs/cli.md is the program's own help."""
+"""The pages of the command line are the program's own help."""
 
 import tomllib
 
@@ -8,7 +8,10 @@ import docs
 from measurand.cli.app import parameter_names, verb_commands
 from tests.docs.conftest import blocks
 
-TEXT = docs.CLI.read_text("utf-8")
+TEXTS = {page: page.read_text("utf-8") for page in docs.verbs_by_page()}
+ON_PAGE = [
+    (verb, page) for page, verbs in docs.verbs_by_page().items() for verb in verbs
+]
 
 
 @pytest.fixture(scope="module")
@@ -16,11 +19,15 @@ def help_texts():
     return docs.help_texts()
 
 
-@pytest.mark.parametrize("verb", ["", *docs.verbs()])
-def test_the_page_shows_the_help_of_every_verb(verb, help_texts):
+def test_every_verb_is_on_one_page():
+    assert sorted(verb for verb, _ in ON_PAGE) == sorted(["", *docs.verbs()])
+
+
+@pytest.mark.parametrize(("verb", "page"), ON_PAGE)
+def test_the_page_shows_the_help_of_every_verb(verb, page, help_texts):
     heading = f"### {verb}\n" if verb else "<!-- verbs -->\n"
     shown = f"{heading}\n```text\n{help_texts[verb]}```\n"
-    assert shown in TEXT, "out of date: run python -m docs"
+    assert shown in TEXTS[page], "out of date: run python -m docs"
 
 
 def test_the_page_of_the_api_shows_the_settings_of_today():
@@ -28,10 +35,11 @@ def test_the_page_of_the_api_shows_the_settings_of_today():
     assert docs.refreshed_api(page) == page, "out of date: run python -m docs"
 
 
-def test_the_page_names_no_verb_that_is_gone():
-    generated = docs.VERBS.search(TEXT)[0]
+@pytest.mark.parametrize("page", TEXTS, ids=lambda page: page.name)
+def test_the_page_names_no_verb_that_is_gone(page):
+    generated = docs.VERBS.search(TEXTS[page])[0]
     headings = [line[4:] for line in generated.splitlines() if line.startswith("### ")]
-    assert headings == docs.verbs()
+    assert headings == [verb for verb in docs.verbs_by_page()[page] if verb]
 
 
 def test_the_help_depends_on_no_terminal(monkeypatch, help_texts):
