@@ -1,7 +1,11 @@
 """One figure of a report, by name."""
 
+import sys
 from dataclasses import replace
 
+import pytest
+
+from measurand.cli.console import notice_pages
 from measurand.report.reports import Reports, save_reports
 from measurand.report.saved import save_report
 from tests.cli.commands import in_process
@@ -47,3 +51,27 @@ def test_the_figures_of_an_audit_folder_need_its_reports(tmp_path):
     done = in_process("figure", tmp_path)
     assert done.code == 1
     assert "leakage holds no report.json to read" in done.err
+
+
+@pytest.fixture
+def without_engine(monkeypatch):
+    """As in the light install, which has no vl-convert."""
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+
+
+@pytest.mark.usefixtures("without_engine")
+def test_without_the_engine_reports_have_tables_and_say_how_to_get_figures(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    folder = save_report(realistic(), tmp_path / "report", {})
+    assert not (folder / "figures").exists()
+    page = (folder / "report.html").read_text("utf-8")
+    assert "data:image/svg" not in page
+    assert page.count("<table") > 1
+    save_reports(Reports({"evidence": realistic()}), "all", {})
+    notice_pages([folder / "report.html"])
+    assert capsys.readouterr().err.endswith("pip install 'measurand[figures]'\n")
+    done = in_process("figure", "report", "ladder")
+    assert (done.code, done.err.count("\n")) == (1, 1)
+    assert "pip install 'measurand[figures]'" in done.err

@@ -197,7 +197,7 @@ def deliver(report: "Report", run: Run, log: Mapping[str, Any]) -> None:
     else:
         print_answer(summary(report, verbose=run.verbose), verbose=run.verbose)
     if run.out is not None:
-        notice(f"report: {run.out / 'report.html'}")
+        notice_pages([run.out / "report.html"])
 
 
 def deliver_all(reports: "Reports", run: Run, log: Mapping[str, Any]) -> None:
@@ -223,8 +223,17 @@ def print_all(reports: "Reports", run: Run) -> None:
     if run.out is not None:
         joint = run.out / "report.html"
         pages = [run.out / name / "report.html" for name in reports]
-        for path in [joint] if joint.is_file() else pages:
-            notice(f"report: {path}")
+        notice_pages([joint] if joint.is_file() else pages)
+
+
+def notice_pages(pages: Sequence[Path]) -> None:
+    """Where the pages are, and how they would have figures where they have none."""
+    from measurand.report.figures import can_draw
+
+    for page in pages:
+        notice(f"report: {page}")
+    if not can_draw():
+        notice("no figures were drawn: pip install 'measurand[figures]'")
 
 
 ReportProgress = Callable[[str, str, float, int], None]

@@ -7,6 +7,8 @@ large as a caption's.
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -197,8 +199,18 @@ def draw_svg(exhibit: Exhibit) -> str | None:
     return None if spec is None else _render({**spec, "config": HOUSE})
 
 
+def can_draw() -> bool:
+    """Whether vl-convert, of the extra `figures`, is installed."""
+    return find_spec("vl_convert") is not None
+
+
 def draw_all(report: Report) -> dict[str, bytes]:
-    """The SVG of each exhibit that can be drawn, by the names of the exhibits."""
+    """The SVG of each exhibit that can be drawn, by the names of the exhibits.
+
+    None is drawn where vl-convert is not installed: pages then show the tables.
+    """
+    if not can_draw():
+        return {}
     drawn = {exhibit.name: draw_svg(exhibit) for exhibit in report.exhibits}
     return {name: svg.encode() for name, svg in drawn.items() if svg is not None}
 
@@ -209,9 +221,7 @@ def _render(spec: Spec) -> str:
     The engine that draws sets far more addresses aside than it ever uses, and where it
     may not, it ends the process.
     """
-    # Only here, so that whoever reads reports without drawings does not wait for it.
-    import vl_convert
-
+    engine = _load_engine()
     if resource is not None:
         limit = resource.getrlimit(resource.RLIMIT_AS)[0]
         if limit != resource.RLIM_INFINITY and limit < ADDRESSES:
@@ -220,7 +230,16 @@ def _render(spec: Spec) -> str:
                 "lift the limit with `ulimit -v unlimited`, or save no report: what "
                 "was finished is kept"
             )
-    return str(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]))
+    return str(engine.vegalite_to_svg(spec, allowed_base_urls=[]))
+
+
+def _load_engine() -> ModuleType:
+    """vl-convert: only here, so that who reads reports does not wait for it."""
+    try:
+        import vl_convert
+    except ImportError as missing:
+        raise MissingExtra("vl-convert, which draws figures,", "figures") from missing
+    return vl_convert
 
 
 def exhibits_by_stem(report: Report) -> dict[str, Exhibit]:
@@ -308,11 +327,10 @@ def draw_for_paper(report: Report, name: str, to: str, inches: float) -> bytes:
     scaled = svg.replace(size[0], f'width="{points:.2f}" height="{height:.2f}"', 1)
     if to == "svg":
         return scaled.encode()
-    import vl_convert  # as above
-
+    engine = _load_engine()
     if to == "pdf":
-        return bytes(vl_convert.svg_to_pdf(scaled, scale=1.0))
-    return bytes(vl_convert.svg_to_png(scaled, scale=DOTS / POINT, ppi=POINT))
+        return bytes(engine.svg_to_pdf(scaled, scale=1.0))
+    return bytes(engine.svg_to_png(scaled, scale=DOTS / POINT, ppi=POINT))
 
 
 def _narrow(spec: Spec) -> Spec:

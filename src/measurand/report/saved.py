@@ -103,13 +103,13 @@ def write_report(
 ) -> dict[str, bytes]:
     """Write a report into a folder that nobody reads yet; return its drawings."""
     # Only here, so that who reads and compares reports does not wait for them.
-    from measurand.report.figures import draw_svg, exhibits_by_stem
+    from measurand.report.figures import draw_all, exhibits_by_stem
     from measurand.report.html import page
 
-    svgs, files = {}, {"items.parquet": _items_parquet(report.items)}
+    svgs, files = draw_all(report), {"items.parquet": _items_parquet(report.items)}
     for stem, exhibit in exhibits_by_stem(report).items():
-        if (drawing := draw_svg(exhibit)) is not None:
-            svgs[exhibit.name] = files[f"figures/{stem}.svg"] = drawing.encode()
+        if exhibit.name in svgs:
+            files[f"figures/{stem}.svg"] = svgs[exhibit.name]
     files["report.html"] = page(report, svgs).encode()
     files["report.json"] = dumps(document(report)).encode()
     for name in report.files:

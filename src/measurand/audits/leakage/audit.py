@@ -65,6 +65,7 @@ from measurand.experiment.statements import WHY_BRIEF
 from measurand.settings.leakage import LeakageSettings
 from measurand.stats.paired import mean_score
 from measurand.stats.scores import share_interval
+from measurand.stats.vectors.projections import check_tsne
 
 USUAL = LeakageSettings()
 UNASKED = Highlight(
@@ -197,6 +198,8 @@ def check_question(
             "has none; leave it out"
         )
     check_own_choices(benchmark)
+    if settings.tsne:
+        check_tsne()
 
 
 def _check_varied(pool: Pool) -> None:

@@ -24,7 +24,7 @@ from measurand.core.recipe import Strength
 from measurand.experiment.statements import bits_exhibits, estimate_cells
 from measurand.settings.leakage import LeakageSettings
 from measurand.stats.peco.score import threshold_curve
-from measurand.stats.vectors.projections import tsne
+from measurand.stats.vectors.projections import has_tsne, tsne
 
 GOLD_REMOVED = "gold removed"  # what is asked then is another question
 
@@ -52,7 +52,7 @@ def exhibits(
         wanted = field == worst and (
             len(sides.benchmark.test) <= DRAWN or bool(settings.tsne)
         )
-        with_map = settings.tsne is not False and wanted
+        with_map = settings.tsne is not False and wanted and has_tsne()
         charts += _region_exhibits(sides, last, field, regions, with_map, seed)
     if last.regions:
         charts.append(_peco_curve(sides, last))

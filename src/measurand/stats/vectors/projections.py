@@ -5,12 +5,14 @@ not too wide, they come from the covariance matrix. t-SNE keeps neighbours toget
 """
 
 from functools import partial
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, eigh, get_blas_funcs, qr
 
 from measurand.core.arrays import Floats, Ints
+from measurand.core.errors import MissingExtra
 from measurand.core.seeds import generator
 from measurand.stats.vectors.canonical import (
     THREADS,
@@ -142,6 +144,17 @@ def iterate_subspace(squares: Vectors, k: int) -> tuple[Vectors, Vectors] | None
             image = symm(2 / half, squares, basis)
             before, basis = basis, image - 2 * basis - before
     return None
+
+
+def has_tsne() -> bool:
+    """Whether openTSNE, of the extra `figures`, is installed."""
+    return find_spec("openTSNE") is not None
+
+
+def check_tsne() -> None:
+    """Raise, before anything is computed, where openTSNE is not installed."""
+    if not has_tsne():
+        raise MissingExtra("openTSNE, which draws maps,", "figures")
 
 
 def tsne(points: Floats, *, seed: int) -> Floats:
