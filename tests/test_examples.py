@@ -56,6 +56,7 @@ def test_every_config_is_explained():
     assert all(f"--config {path.name}" in page for path in CONFIGS)
 
 
+@pytest.mark.slow
 def test_a_config_runs_on_a_file_of_its_columns(tmp_path, monkeypatch, capsys):
     made = plant_rationales(
         "planted", leaky=False, seed=1, sizes={"train": 90, "test": 60}

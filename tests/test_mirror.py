@@ -15,6 +15,7 @@ ACROSS = {
         "moved",
         "notebook",
         "truth",
+        "truth_designs",
         "truth_fresh",
         "truth_fresh2",
         "truth_hostile",

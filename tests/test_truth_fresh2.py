@@ -2,10 +2,8 @@
 
 import math
 from collections import Counter
-from functools import cache
 
 import numpy as np
-import pandas as pd
 import pytest
 from bench.truth import SOURCES
 from bench.truth_fresh import DESIGNS as EARLIER
@@ -13,23 +11,12 @@ from bench.truth_fresh2 import DESIGNS
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import MultinomialNB
 
-from tests.test_truth_fresh import LABELS, columns, largest_z, word_counts
+from tests.designs import draw, draw_once, is_clean, largest_z, word_counts
 
-SEED = 5
 EACH = pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
-BY_NAME = {design.name: design for design in DESIGNS}
-CLEAN = [d for d in DESIGNS if d.audit == "leakage" and d.size == 0]
+CLEAN = [*filter(is_clean, DESIGNS)]
 SYMMETRIC = {"g23_latin_squares", "g24_greek_squares"}
 KIN = "g29_rewritten_tests"  # its halves share items by design
-
-
-@cache
-def draw_once(name):
-    return BY_NAME[name].make(np.random.default_rng(SEED))
-
-
-def draw(design):
-    return draw_once(design.name)
 
 
 def is_right(rule, table, label):
@@ -60,7 +47,7 @@ def groups_of(design, table):
 
 
 def test_there_are_forty_designs_of_other_names_than_the_first_forty():
-    assert len(DESIGNS) == len(BY_NAME) == 40
+    assert len({d.name for d in DESIGNS}) == len(DESIGNS) == 40
     assert Counter(design.audit for design in DESIGNS) == {
         "evidence": 20,
         "leakage": 20,
@@ -75,32 +62,6 @@ def test_each_design_is_a_case_of_the_truth_table():
     assert {case.source for case in cases} == {"fresh2"}
     made = cases[15].make()
     assert len(made.train) + len(made.test) == 200
-
-
-@EACH
-def test_right_and_wrong_labels_are_disjoint_and_known(design):
-    assert design.truth
-    assert design.wrong
-    assert not design.truth & design.wrong
-    assert design.truth | design.wrong <= LABELS[design.audit]
-    assert "inconclusive" not in design.wrong
-
-
-@EACH
-def test_the_same_seed_makes_the_same_table(design):
-    again = design.make(np.random.default_rng(SEED))
-    pd.testing.assert_frame_equal(draw(design), again)
-
-
-@EACH
-def test_the_columns_of_the_roles_exist_and_are_filled(design):
-    table = draw(design)
-    used = table[list(columns(design.roles))]
-    assert 200 <= len(table) <= 5000
-    assert used.notna().all(axis=None)
-    assert (used.map(lambda cell: len(str(cell))) > 0).all(axis=None)
-    parts = {"train", "test"} if "split" in design.roles else {""}
-    assert set(table["split"]) == parts
 
 
 @EACH

@@ -72,6 +72,7 @@ def test_a_reader_past_the_budget_is_listed_with_the_command_that_runs_it(
         assert limited[part] == without[part]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_where_no_reader_is_left_one_line_says_why(name):
     with pytest.raises(PastBudget, match=r"works: \d+ trainings .* past the budget of"):

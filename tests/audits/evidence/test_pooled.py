@@ -68,6 +68,7 @@ def test_a_strong_reader_is_asked_about_the_split_and_its_gain_is_there():
     assert report.verdict.label == "needed"
 
 
+@pytest.mark.slow
 def test_texts_that_training_has_are_left_out_of_what_a_strong_reader_gains():
     table = split_table()
     copies = table.index[:100] + 200
@@ -207,6 +208,7 @@ def test_every_item_of_a_single_table_is_tested(split_by):
     assert (seen.value > 0) == (split_by == "query")
 
 
+@pytest.mark.slow
 def test_labels_shared_out_otherwise_in_training_are_warned_about():
     rng = np.random.default_rng(0)
 
@@ -224,6 +226,7 @@ def test_labels_shared_out_otherwise_in_training_are_warned_about():
     assert any("labels are shared out otherwise" in w for w in report.warnings)
 
 
+@pytest.mark.slow
 def test_rows_names_and_labels_move_no_figure_of_the_pool():
     table = claims(160, evidence=0.6)
     renamed = table.sample(frac=1, random_state=3).reset_index(drop=True)

@@ -108,6 +108,7 @@ def test_who_reads_the_passage_loses_all_on_the_wrong_one():
     assert report.items[own_column("answer", "writer")].str.startswith("The ").all()
 
 
+@pytest.mark.slow
 def test_who_answers_from_memory_shows_no_need_of_the_passage():
     report = run({"writer": ScriptedWriter(rule="know")})
     found = figures(report)
@@ -117,6 +118,7 @@ def test_who_answers_from_memory_shows_no_need_of_the_passage():
     assert found["delta_evi", "writer", "plain, exact match"].value == 0
 
 
+@pytest.mark.slow
 def test_who_always_writes_the_same_is_collapsed_and_decides_nothing():
     report = run({"writer": ScriptedWriter(rule="same")})
     assert report.finding("delta_evi", "writer").decision == "collapsed"
@@ -133,6 +135,7 @@ def test_who_chooses_and_who_writes_are_told_apart():
     assert any("these figures do not compare" in line for line in report.warnings)
 
 
+@pytest.mark.slow
 def test_a_second_run_writes_nothing_and_says_the_same(tmp_path):
     readers = {"writer": ScriptedWriter()}
     first = run(readers, tmp_path / "store", judge="lexical")

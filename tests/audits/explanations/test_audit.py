@@ -128,6 +128,7 @@ def test_copies_have_one_interval_in_findings_and_reason(good):
     assert value(good, "copied", "copy-cipher") == cluster_share(copied)
 
 
+@pytest.mark.slow
 def test_robustness_of_few_items_is_undecided_and_ends_no_run():
     """16 ids, 7 of them of test: some resamples had none, and nothing was written."""
     benchmark = made(leaky=False, sizes=SMALL)
@@ -158,6 +159,7 @@ def test_one_column_has_no_robustness_and_a_verdict_all_the_same():
     assert "frontier.unmeasured" in {c.code for c in report.verdict.clauses}
 
 
+@pytest.mark.slow
 def test_annotators_who_differ_are_an_axis_of_their_own():
     """D12: what people wrote of one input was called R, and unstable."""
     source = plant_rationales(
@@ -174,6 +176,7 @@ def test_annotators_who_differ_are_an_axis_of_their_own():
     assert "robustness of drift" in report.not_run
 
 
+@pytest.mark.slow
 def test_rationales_of_changed_inputs_measure_robustness():
     single = made(leaky=False, sizes=SMALL, rationales=("rationale_1",))
     others = {str(item): ["nobody knew anything"] for item in single.test.ids}
@@ -239,6 +242,7 @@ def test_evidence_as_the_rationale_is_read_beside_the_query_and_beside_both():
     assert (again.low, again.value, again.high) == pytest.approx((0, 0, 0), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_empty_rationales_are_counted_and_scored_as_the_baseline():
     benchmark = made(leaky=False, sizes=SMALL)
     texts = [

@@ -75,11 +75,13 @@ def served():
         yield run(STEPS, "llm:small", sizes={"train": 100, "test": 60})
 
 
+@pytest.mark.slow
 def test_steps_leak_by_their_last_line_alone(served):
     assert value(served, "rationale_only", "steps", "tfidf") == 1
     assert value(served, "rationale_only", "steps", "tfidf, no final answer") < 0.7
 
 
+@pytest.mark.slow
 def test_refusals_and_echoes_are_counted_in_plain_words(served):
     (said,) = [warning for warning in served.warnings if "of concise" in warning]
     assert re.fullmatch(
@@ -90,6 +92,7 @@ def test_refusals_and_echoes_are_counted_in_plain_words(served):
     assert not [warning for warning in served.warnings if "of steps" in warning]
 
 
+@pytest.mark.slow
 def test_an_item_without_a_reply_is_scored_as_the_baseline(served):
     items = served.items
     none = items["measurand.rationale:concise"] == ""
@@ -101,6 +104,7 @@ def test_an_item_without_a_reply_is_scored_as_the_baseline(served):
     )
 
 
+@pytest.mark.slow
 def test_a_model_that_always_refuses_tells_nothing(monkeypatch):
     with serving(lambda prompt: "I cannot help with that.") as server:
         monkeypatch.setenv("MEASURAND_ENDPOINT", server.url)
@@ -131,6 +135,7 @@ def test_a_named_model_writes_the_drift_and_no_model_is_asked_unasked(monkeypatc
     assert value(by_rule, "drift_likeness", "drift") == 0
 
 
+@pytest.mark.slow
 def test_what_a_model_wrote_is_not_asked_for_again(monkeypatch, tmp_path):
     sizes = {"train": 30, "test": 20}
     with serving(lambda prompt: "So it was said.") as server:

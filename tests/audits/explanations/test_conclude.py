@@ -44,6 +44,7 @@ def codes(verdict):
     return [clause.code for clause in verdict.clauses]
 
 
+@pytest.mark.slow
 def test_a_word_that_completes_the_input_informs_though_it_is_all_there_is():
     """E2: a rationale of one word was masked whole, and uninformative for good."""
     verdict = concluded(table(lambda v, rng: v["seen"])(SIZE))
@@ -81,6 +82,7 @@ def test_ten_seeds_have_one_verdict_and_intervals_that_overlap():
     assert max(gain.low for gain in gains) < min(gain.high for gain in gains)
 
 
+@pytest.mark.slow
 def test_skewed_labels_hide_no_leak():
     """E5: one label is 95 in 100, and a reader of the task answers nothing else."""
     leak = marked(bland, " So it was.", " So it was not.")
@@ -92,6 +94,7 @@ def test_skewed_labels_hide_no_leak():
     assert verdict.label == "leaky"
 
 
+@pytest.mark.slow
 def test_what_light_models_miss_is_not_called_uninformative():
     """E8: a miss of weak readers was told as a fact."""
     verdict = concluded(table(bland)(SIZE))
@@ -107,6 +110,7 @@ def test_one_text_for_all_items_adds_nothing_for_certain():
     assert verdict.bound.value == 0
 
 
+@pytest.mark.slow
 def test_another_column_that_leaks_is_named_beside_the_one_that_is_judged():
     rows = table(telling)(2 * SIZE)
     rows["why_2"] = np.where(rows["label"] == "yes", "Clearly so.", "Hardly so.")

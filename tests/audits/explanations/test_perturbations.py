@@ -5,13 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from measurand.audits.explanations.perturbations import COUNT, perturb_items
+from measurand.audits.explanations.perturbations import perturb_items
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption, Undefined
 from measurand.experiment.experiment import open_experiment
 from measurand.interventions import reworder
 from measurand.interventions.paraphrase import propose_paraphrases
 from measurand.interventions.rewrite import Rewrite
+from measurand.settings.explanations import ExplanationsSettings
 from measurand.text.words import words
 from tests.conftest import small_items
 from tests.models import tiny_seq2seq
@@ -68,7 +69,7 @@ def change(running, items, judge, **settings):
 def test_two_paraphrases_and_a_noise_are_made_of_each_query(running, items):
     found = change(running, items, Trusting())
     assert found.kinds == ("paraphrase", "paraphrase", "format noise")
-    assert len(found.items) == COUNT == 3
+    assert len(found.items) == ExplanationsSettings.count == 3
     assert [one.column("claim").iloc[0] for one in found.items[:2]] == [
         "A child hid on the couch.",
         "A kid hid on the sofa.",

@@ -37,6 +37,7 @@ def test_prompted_explainers_write_of_every_item_and_change():
     assert "160 texts written by a model" in str(plan)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("paraphraser", [None, "llm:any"])
 def test_no_more_texts_are_written_than_planned(tmp_path, paraphraser):
     """Fewer, where no judge accepts a change, or a change leaves a prompt as it was."""

@@ -109,6 +109,7 @@ def turn(items):
     return turned.with_table(turned.table.assign(**{items.label: letters}))
 
 
+@pytest.mark.slow
 def test_choices_that_tell_nothing_do_not_leak():
     benchmark = plant_choice_benchmark("clean", CLOSED_BOOK, sizes=SMALL)
     report = audit_choices(benchmark, "cross")
