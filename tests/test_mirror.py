@@ -14,6 +14,7 @@ ACROSS = {
         "mirror",
         "moved",
         "notebook",
+        "structure",
         "truth",
         "truth_designs",
         "truth_fresh",

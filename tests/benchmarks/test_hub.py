@@ -13,7 +13,7 @@ import datasets
 import pandas as pd
 import pytest
 
-from measurand.benchmarks import files
+from measurand.benchmarks import unpack
 from measurand.benchmarks.hub import load_hub_rows
 from measurand.core.errors import BadInput
 
@@ -137,7 +137,7 @@ def test_a_hub_out_of_reach_is_one_line(caplog, monkeypatch):
 
 
 def test_a_table_larger_than_the_memory_is_one_line(folder, monkeypatch):
-    monkeypatch.setattr(files, "available_memory", lambda: 200_000)
+    monkeypatch.setattr(unpack, "available_memory", lambda: 200_000)
     (folder / "train.jsonl.gz").write_bytes(gzip.compress(LINES.encode() * 1000))
     refused(folder, "the memory that is free")
 
@@ -145,7 +145,7 @@ def test_a_table_larger_than_the_memory_is_one_line(folder, monkeypatch):
 def test_a_small_table_of_gigabytes_is_refused_before_it_is_unpacked(
     tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(files, "available_memory", lambda: 2_000_000)
+    monkeypatch.setattr(unpack, "available_memory", lambda: 2_000_000)
     monkeypatch.setattr(datasets, "load_dataset", None)
     rows = pd.DataFrame({"claim": ["x" * 1_000] * 4_000, "label": ["a"] * 4_000})
     rows.to_parquet(tmp_path / "train.parquet")

@@ -284,17 +284,17 @@ def measure_parts(
     tests = 2 * sum(len(channels_of(pool, part)) for part in parts)
     plain = {
         part: PartAlone(
-            part,
-            pool.families[part],
-            part_room(pool, part),
-            {},
-            {},
-            tests,
-            error,
-            bits_margin(pool, margin),
-            margin,
-            cues[part],
-            _best_worth(pool, part, cues[part]),
+            part=part,
+            family=pool.families[part],
+            room=part_room(pool, part),
+            accuracy={},
+            bits={},
+            tests=tests,
+            error=error,
+            margin_bits=bits_margin(pool, margin),
+            margin=margin,
+            cues=cues[part],
+            cue_worth=_best_worth(pool, part, cues[part]),
         )
         for part in parts
     }

@@ -169,13 +169,13 @@ def best_gain(
     reader = max(each, key=lambda name: each[name].low)
     best = max(rivals, key=lambda rival: float(rivals[rival].mean()))
     return Gain(
-        each[reader].value,
-        each[reader].low,
-        max(estimate.high for estimate in each.values()),
-        reader,
-        best,
-        _room(rivals, family, error),
-        each,
+        value=each[reader].value,
+        low=each[reader].low,
+        high=max(estimate.high for estimate in each.values()),
+        reader=reader,
+        rival=best,
+        room=_room(rivals, family, error),
+        each=each,
     )
 
 
@@ -199,10 +199,10 @@ def rival_gain(
         [mean_difference(scores, base, family, level) for base in rivals.values()]
         for level in levels
     )
-    ends = min(e.low for e in lows), min(e.high for e in highs)
+    low, high = min(e.low for e in lows), min(e.high for e in highs)
     method = f"{lows[0].method}; least over {len(rivals)} baselines without evidence"
     value = min(e.value for e in lows)
-    return Estimate(value, *ends, stated, len(scores), method)
+    return Estimate(value, low, high, stated, len(scores), method)
 
 
 def _room(rivals: Mapping[str, Floats], family: Family, error: float) -> float:

@@ -231,7 +231,15 @@ def measure_need(
     query, said = pool.items.column(QUERY), pool.items.column(part)
     adds_text = said.nunique() > 1 and bool((said != query).any())
     return Need(
-        gain, losses, scores, bases, family, readers, adds_text, share, open_share
+        gain=gain,
+        losses=losses,
+        scores=scores,
+        rivals=bases,
+        family=family,
+        readers=readers,
+        adds_text=adds_text,
+        share=share,
+        open_share=open_share,
     )
 
 

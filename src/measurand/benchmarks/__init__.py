@@ -3,6 +3,8 @@
 from measurand.benchmarks.published.table import PUBLISHED, TOPICS
 from measurand.core.catalogue import Catalogue, Entry
 
+HUB_PREFIX = "hf:"  # how the name of a dataset of the hub begins
+
 
 def _made(module: str, **rows: tuple[str, str]) -> dict[str, Entry]:
     """The benchmarks that a module makes: name, function and what it is about."""

@@ -12,8 +12,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from measurand.benchmarks.files import open_unpacked
 from measurand.benchmarks.formats import decode_json, parse_object_lines
+from measurand.benchmarks.unpack import open_unpacked
 from measurand.core.errors import BadInput, MeasurandError, quote
 
 LM_EVAL, INSPECT, EEE = "lm-eval", "Inspect", "Every Eval Ever"

@@ -19,10 +19,11 @@ from datasets.packaged_modules.csv.csv import Csv
 from datasets.packaged_modules.json.json import Json
 from datasets.packaged_modules.parquet.parquet import Parquet
 
-from measurand.benchmarks.files import PARQUET, check_size, most_bytes, open_unpacked
+from measurand.benchmarks import HUB_PREFIX
+from measurand.benchmarks.files import PARQUET
 from measurand.benchmarks.formats import to_dataframe
-from measurand.benchmarks.load import HUB_PREFIX
 from measurand.benchmarks.parquet import check_parquet
+from measurand.benchmarks.unpack import check_size, most_bytes, open_unpacked
 from measurand.core.errors import BadInput, quote
 from measurand.models.quiet import quiet_hub
 

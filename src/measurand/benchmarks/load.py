@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from measurand.benchmarks import BENCHMARKS
+from measurand.benchmarks import BENCHMARKS, HUB_PREFIX
 from measurand.benchmarks.assemble import check_join, from_frames
 from measurand.benchmarks.cells import JOIN
 from measurand.benchmarks.published.table import PUBLISHED, TOPICS
@@ -21,7 +21,7 @@ from measurand.core.names import ALL_ITEMS
 if TYPE_CHECKING:
     import pandas as pd
 
-SYNTHETIC_PREFIX, HUB_PREFIX = "synthetic:", "hf:"  # how what is no file begins
+SYNTHETIC_PREFIX = "synthetic:"
 HUB_ROWS = Entry("measurand.benchmarks.hub:load_hub_rows", "hub datasets", extra="hub")
 
 

@@ -14,14 +14,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from measurand.benchmarks.files import (
+from measurand.benchmarks.formats import MOST_COLUMNS, require_distinct_names
+from measurand.benchmarks.pages import MOST_PAGES, Pages, read_pages
+from measurand.benchmarks.unpack import (
     check_ratio,
     check_size,
     most_by_ratio,
     most_bytes,
 )
-from measurand.benchmarks.formats import MOST_COLUMNS, require_distinct_names
-from measurand.benchmarks.pages import MOST_PAGES, Pages, read_pages
 from measurand.core.errors import BadInput, MeasurandError, quote
 from measurand.disk.files import DEEPEST, parse_json
 

@@ -15,7 +15,7 @@ without.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -99,12 +99,12 @@ def plant_choice_benchmark(
     train, test = derive_metadata(train, test, "question", evidence, "choices")
     schema = metadata_schema(evidence, "choices")
     fields = tuple(f for f in ("question", evidence, "choices") if f is not None)
-    parts = (fields, "answer", tuple(schema), None, "choices")
+    items = Items(train, fields, "answer", tuple(schema), choices="choices")
     roles = {field: field for field in fields[1:]}
     return Benchmark(
         name,
-        Items(train, *parts),
-        Items(test, *parts),
+        items,
+        replace(items, table=test),
         query="question",
         evidence=evidence,
         schema=schema,

@@ -49,11 +49,11 @@ def plant_harbour(*, seed: int = 0, sizes: Mapping[str, int] = SIZES) -> Benchma
     )
     train, test = derive_metadata(train, test, "claim", "evidence")
     schema = metadata_schema("evidence")
-    parts = (("claim", "evidence"), "label", tuple(schema))
+    fields, metadata = ("claim", "evidence"), tuple(schema)
     return Benchmark(
         name,
-        Items(train, *parts),
-        Items(test, *parts),
+        Items(train, fields, metadata=metadata),
+        Items(test, fields, metadata=metadata),
         query="claim",
         evidence="evidence",
         rationale="explanation",

@@ -8,6 +8,7 @@ family has one vote, and all tests of all parts share one error by Holm.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypedDict
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -134,14 +135,13 @@ def _test(
             chances[column, label] = min(p, chances.get((column, label), 1.0))
     return [
         Cue(
-            part,
-            kind,
-            candidates.names[column],
-            rows.classes[label],
-            *_describe(rows, candidates.marks, column, label),
-            float(np.mean(rows.gold == label)),
-            p,
-            np.flatnonzero(candidates.marks[:, [column]].toarray().ravel()),
+            part=part,
+            kind=kind,
+            name=candidates.names[column],
+            label=rows.classes[label],
+            base=float(np.mean(rows.gold == label)),
+            p=p,
+            **_describe(rows, candidates.marks, column, label),
         )
         for (column, label), p in chances.items()
     ]
@@ -163,14 +163,24 @@ def _choose(votes: Votes, half: Bools) -> list[tuple[int, int]]:
     return [(column, label) for _, column, label in best]
 
 
-def _describe(
-    rows: PartTexts, marks: csr_array, column: int, label: int
-) -> tuple[float, Estimate]:
+class _Support(TypedDict):
+    """The rows that have a candidate, and what they show."""
+
+    rows: Ints
+    coverage: float
+    productivity: Estimate
+
+
+def _describe(rows: PartTexts, marks: csr_array, column: int, label: int) -> _Support:
     """What a candidate covers, and how often its items have the label."""
     marked = np.flatnonzero(marks[:, [column]].toarray().ravel())
     items = np.unique(rows.item[marked])
     right = int((rows.gold[marked] == label).sum())
-    return len(items) / (int(rows.item.max()) + 1), wilson_share(right, len(marked))
+    return {
+        "rows": marked,
+        "coverage": len(items) / (int(rows.item.max()) + 1),
+        "productivity": wilson_share(right, len(marked)),
+    }
 
 
 def cue_scores(rows: PartTexts, cue: Cue) -> Floats:

@@ -93,7 +93,8 @@ class LocalEngine:
         To start a process takes seconds, and an audit may make dozens of cuts; so each
         trial of a cut brings what it works on.
         """
-        return LocalEngine(benchmark, *self.setting[1:], self.workers, self.employer)
+        _, seed, store = self.setting
+        return LocalEngine(benchmark, seed, store, self.workers, self.employer)
 
     def run(self, trials: Sequence[Trial]) -> Iterator[int]:
         """Run the trials; yields the number of each as it is finished."""

@@ -349,8 +349,8 @@ def _to_predictions(ask: Ask, answer: Answer, experiment: Experiment) -> Predict
     items = asked_items(ask, experiment.benchmark, experiment.seed)
     classes = experiment.benchmark.classes
     ids = tuple(items.ids.tolist())  # pandas gives them one at a time slowly
-    numbers = items.gold(classes), answer.values, answer.donors
-    return Predictions(ids, classes, *numbers, answer.remarks)
+    gold = items.gold(classes)
+    return Predictions(ids, classes, gold, answer.values, answer.donors, answer.remarks)
 
 
 def warn_user(line: str) -> None:

@@ -190,7 +190,15 @@ class RayEngine:
         """The same cluster for another cut of the benchmark."""
         _, seed, store = self.setting
         share, session = self.gpu_share, self.session
-        return RayEngine(benchmark, seed, store, session.workers, None, share, session)
+        return RayEngine(
+            benchmark=benchmark,
+            seed=seed,
+            store=store,
+            workers=session.workers,
+            address=None,
+            gpu_share=share,
+            session=session,
+        )
 
     def run(self, trials: Sequence[Trial]) -> Iterator[int]:
         """Run the trials; yields the number of each once its answers are kept."""

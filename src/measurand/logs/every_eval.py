@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from measurand.benchmarks.files import open_unpacked
 from measurand.benchmarks.formats import parse_object_lines
 from measurand.benchmarks.harness import EEE
+from measurand.benchmarks.unpack import open_unpacked
 from measurand.core.errors import BadInput, quote
 from measurand.logs.answers import Answer, Answers, gather_answers
 

@@ -9,14 +9,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from measurand.benchmarks.files import (
+from measurand.benchmarks.formats import decode_json
+from measurand.benchmarks.harness import INSPECT, ZIP
+from measurand.benchmarks.unpack import (
     check_ratio,
     check_size,
     most_bytes,
     open_unpacked,
 )
-from measurand.benchmarks.formats import decode_json
-from measurand.benchmarks.harness import INSPECT, ZIP
 from measurand.core.errors import BadInput, quote
 from measurand.logs.answers import Answer, Answers, gather_answers
 

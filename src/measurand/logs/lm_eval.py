@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from measurand.benchmarks.files import open_unpacked
 from measurand.benchmarks.formats import parse_object_lines
 from measurand.benchmarks.harness import LM_EVAL, RESULTS, load_object, recognise
+from measurand.benchmarks.unpack import open_unpacked
 from measurand.core.errors import BadInput, quote
 from measurand.logs.answers import Answer, Answers, gather_answers
 

@@ -108,7 +108,16 @@ def _read_shape(config: Mapping[str, Any]) -> Shape:
     if size % heads or not 0 <= offset < positions:
         raise BadInput(f"{CONFIG} has heads or positions that do not fit its size")
     epsilon = float(config.get("layer_norm_eps", 1e-12))
-    return Shape(size, layers, heads, inner, vocabulary, positions, offset, epsilon)
+    return Shape(
+        size=size,
+        layers=layers,
+        heads=heads,
+        inner=inner,
+        vocabulary=vocabulary,
+        positions=positions,
+        offset=offset,
+        epsilon=epsilon,
+    )
 
 
 def _read_length(folder: Path, shape: Shape) -> int:

@@ -51,9 +51,7 @@ class IdfReader:
             turn = _leading_directions(
                 csr_array(weigh.transform(self.texts)), self.components
             )
-        reader = FittedIdf(
-            items.classes, items.fields, weigh, turn, Linear(*NO_WEIGHTS)
-        )
+        reader = FittedIdf(items.classes, items.fields, weigh, turn, NO_WEIGHTS)
         features = reader.features(item_texts)
         linear = fit_linear(csr_array(features), items, self.strength, 0, rng)
         return replace(reader, linear=linear)
@@ -86,9 +84,7 @@ class PcaReader:
 
     def fit(self, items: Items, rng: np.random.Generator) -> "FittedPca":
         """Learn the components from the texts, then the labels from the items."""
-        reader = FittedPca(
-            items.classes, items.fields, self.columns, None, Linear(*NO_WEIGHTS)
-        )
+        reader = FittedPca(items.classes, items.fields, self.columns, None, NO_WEIGHTS)
         if self.texts:
             rows = reader.counts(self.texts).toarray()
             mean = rows.mean(axis=0)
@@ -107,7 +103,7 @@ class PcaReader:
         return replace(self, texts=tuple(texts))
 
 
-NO_WEIGHTS = (np.zeros((0, 0)), np.zeros(0))  # no weights yet
+NO_WEIGHTS = Linear(np.zeros((0, 0)), np.zeros(0))
 
 
 @dataclass(frozen=True, eq=False)

@@ -269,8 +269,9 @@ class ZeroShotReader:
         examples = items.rows(draw_shots(items, self.shots, rng))
         words = word_choices(model, way, items, examples, self.length)
         model, lm_loss = self._adapt_model(model, words, seed)
-        terms = items.classes, way, self.orders
-        return FittedZeroShotChoices(model, words, *terms, lm_loss=lm_loss)
+        return FittedZeroShotChoices(
+            model, words, items.classes, way, self.orders, lm_loss=lm_loss
+        )
 
     def fit_writer(
         self, items: Items, rng: np.random.Generator

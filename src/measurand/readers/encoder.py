@@ -103,14 +103,14 @@ class EncoderReader(EncoderRecipe):
                     self.model, len(classes), pretraining.body if pretraining else None
                 ).to(where)
                 reader = FittedEncoder(
-                    classes,
-                    items.fields,
-                    self.model,
-                    self.reading_length,
-                    model,
-                    1.0,
-                    self.rate,
-                    pretraining.loss if pretraining else None,
+                    classes=classes,
+                    fields=items.fields,
+                    name=self.model,
+                    length=self.reading_length,
+                    model=model,
+                    temperature=1.0,
+                    rate=self.rate,
+                    lm_loss=pretraining.loss if pretraining else None,
                 )
                 self.fine_tune(
                     reader, train_items, held_out, np.random.default_rng(batches), watch

@@ -89,13 +89,13 @@ def load_encoder(directory: str | Path) -> FittedEncoder:
         check_complete("a saved reader", path, missing)
         _check_fit(description, model)
     return FittedEncoder(
-        tuple(description["classes"]),
-        tuple(description["fields"]),
-        path,
-        min(description["length"], encoder_window(path)),
-        model.to(cuda_or_cpu()),
-        float(description["temperature"]),
-        None if description.get("rate") is None else float(description["rate"]),
+        classes=tuple(description["classes"]),
+        fields=tuple(description["fields"]),
+        name=path,
+        length=min(description["length"], encoder_window(path)),
+        model=model.to(cuda_or_cpu()),
+        temperature=float(description["temperature"]),
+        rate=None if description.get("rate") is None else float(description["rate"]),
     )
 
 

@@ -19,8 +19,8 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from measurand.benchmarks.files import open_unpacked
 from measurand.benchmarks.parquet import index_column, read_parquet
+from measurand.benchmarks.unpack import open_unpacked
 from measurand.core.clause import Clause, Fact, Name
 from measurand.core.errors import BadInput, quote
 from measurand.core.estimate import Estimate

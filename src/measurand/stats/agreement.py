@@ -272,10 +272,9 @@ def relevance_agreement(
             dot / np.sqrt((pair_square + rest_square) * single_square), 1.0
         )
         within = np.minimum(dot / np.sqrt(pair_square * single_square), 1.0)
-    measures = full, within, pair_tokens.sum(axis=1)
-    return Relevance(
-        *(np.where(prefix.any(axis=1), values, np.nan) for values in measures)
-    )
+    some = prefix.any(axis=1)
+    full, within = np.where(some, full, np.nan), np.where(some, within, np.nan)
+    return Relevance(full, within, np.where(some, pair_tokens.sum(axis=1), np.nan))
 
 
 def _normalise_relevance(scores: NDArray[Any], mask: Bools) -> Floats:

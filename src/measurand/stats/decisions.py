@@ -135,10 +135,10 @@ def unpaired_difference(
         if dependent
         else "as if independent: both intervals, squares of arms added"
     )
-    ends = value - float(below), value + float(above)
+    low, high = value - float(below), value + float(above)
     # Items that may be shared are not counted twice.
     n = max(first.n, second.n) if dependent else first.n + second.n
-    return Estimate(value, *ends, first.level, n, method)
+    return Estimate(value, low, high, first.level, n, method)
 
 
 def _arm(low: float, high: float) -> float:

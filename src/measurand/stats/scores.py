@@ -217,7 +217,8 @@ def _wilson_bound(estimate: Estimate, units: int) -> Estimate:
 
 def wilson_share(hits: int, n: int) -> Estimate:
     """A share with Wilson's interval."""
-    return Estimate(hits / n, *_wilson_ends(hits / n, n), 0.95, n, "Wilson")
+    low, high = _wilson_ends(hits / n, n)
+    return Estimate(hits / n, low, high, 0.95, n, "Wilson")
 
 
 def _wilson_ends(share: float, n: float) -> tuple[float, float]:
@@ -262,8 +263,10 @@ def cluster_share(hits: Floats, clusters: Clusters = None) -> Estimate:
         raise Undefined("no items to take a share of; widen the selection")
     units = np.arange(n) if clusters is None else clusters
     share = float(np.mean(hits))
-    ends = _wilson_ends(share, _effective_units(np.asarray(hits, float), units))
-    return Estimate(share, *ends, 0.95, n, f"Wilson over {resample_unit(n, clusters)}")
+    low, high = _wilson_ends(share, _effective_units(np.asarray(hits, float), units))
+    return Estimate(
+        share, low, high, 0.95, n, f"Wilson over {resample_unit(n, clusters)}"
+    )
 
 
 def _effective_units(shares: Floats, clusters: Ints) -> float:

@@ -162,13 +162,13 @@ def shuffle_effect(
     with_givers = item_variance(psi) - _counted_twice(wrong, donors, single)
     discordant = float(np.abs(wrong - right).mean())
     return ShuffleEffect(
-        value,
-        float(np.sqrt(variance)),
-        n,
-        count_clusters(clusters),
-        freedom,
-        sigma_shuf(wrong.mean(axis=1)),
-        discordant,
+        value=value,
+        se=float(np.sqrt(variance)),
+        n=n,
+        clusters=count_clusters(clusters),
+        freedom=freedom,
+        sigma=sigma_shuf(wrong.mean(axis=1)),
+        discordant=discordant,
         sources={
             ITEMS: alone,
             GIVERS: with_givers - alone,

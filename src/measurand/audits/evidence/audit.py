@@ -248,18 +248,18 @@ def _audit_split(
     ]
     warnings = evidence_warnings(benchmark, readings, baselines, settings.shuffles, run)
     return Report(
-        "evidence",
-        benchmark.describe(),
-        verdict,
-        tuple(findings),
-        evidence_settings(experiment, run, readings, settings),
-        {**asked.missing, **merge_not_run(readings), **called.missing},
-        tuple(warnings),
-        (
+        audit="evidence",
+        benchmark=benchmark.describe(),
+        verdict=verdict,
+        findings=tuple(findings),
+        settings=evidence_settings(experiment, run, readings, settings),
+        not_run={**asked.missing, **merge_not_run(readings), **called.missing},
+        warnings=tuple(warnings),
+        exhibits=(
             parts_of(pool, facts, evidence),
             *exhibits(benchmark, readings, findings, verdict, margin),
         ),
-        evidence_item_table(benchmark, readings, verdict),
+        items=evidence_item_table(benchmark, readings, verdict),
         highlight=UNNEEDED,
     )
 

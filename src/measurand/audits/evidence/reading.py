@@ -155,17 +155,17 @@ def ask_with_shuffles(
     classes = len(benchmark.classes)
     rows = [confusion_cells(run.gold, run.answers[0], classes) for run in full]
     return EvidenceAnswers(
-        parts,
-        np.mean(rows, axis=0),
-        {part: _mean_correct(runs) for part, runs in single.items()},
-        _bits_by_item(
+        parts=parts,
+        cells=np.mean(rows, axis=0),
+        alone={part: _mean_correct(runs) for part, runs in single.items()},
+        bits=_bits_by_item(
             benchmark,
             {**single, BOTH: full} if single else {},
             baselines.clusters if across else None,
         ),
-        full[0].remarks,
-        donors_of(shuffled[0]),
-        _first_answers(benchmark, full[0], shuffled[0]),
+        remarks=full[0].remarks,
+        donors=donors_of(shuffled[0]),
+        said=_first_answers(benchmark, full[0], shuffled[0]),
     )
 
 

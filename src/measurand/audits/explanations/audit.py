@@ -92,26 +92,26 @@ def audit(
         *readings[-1].meta.findings,
     ]
     return Report(
-        "explanations",
-        benchmark.describe() | {"input": ", ".join(corpus.fields)},
-        conclude(facts),
-        put_axes_first(findings),
-        explanation_settings(
+        audit="explanations",
+        benchmark=benchmark.describe() | {"input": ", ".join(corpus.fields)},
+        verdict=conclude(facts),
+        findings=put_axes_first(findings),
+        settings=explanation_settings(
             experiment.seed, readers, readings, [*corpus.rationales], settings
         )
         | budget_settings(experiment.budget),
-        not_called | {**corpus.not_run} | merge_not_run(readings),
-        (
+        not_run=not_called | {**corpus.not_run} | merge_not_run(readings),
+        warnings=(
             *explanation_warnings(
                 benchmark, corpus.rationales, corpus.perturbations, readings
             ),
             *judge_warnings(pair_findings),
         ),
-        (
+        exhibits=(
             *part_exhibits(judged, facts),
             *exhibits(benchmark, corpus.rationales, readings, corpus.leaks, findings),
         ),
-        rationale_table(
+        items=rationale_table(
             benchmark,
             corpus.rationales,
             corpus.robustness,

@@ -230,22 +230,24 @@ def collect_corpus(experiment: Experiment, settings: ExplanationsSettings) -> Co
     clusters = benchmark.clusters(benchmark.test)
     first = next(iter(rationales.values()))  # the given ones, if there are any
     return Corpus(
-        rationales,
-        perturbations,
-        robustness,
-        measure_drift(experiment, rationales.get("drift"), judge, surface),
-        specificity,
-        contrasts,
-        {
+        rationales=rationales,
+        perturbations=perturbations,
+        robustness=robustness,
+        drift_likeness=measure_drift(
+            experiment, rationales.get("drift"), judge, surface
+        ),
+        specificity=specificity,
+        contrasts=contrasts,
+        copied={
             name: near_copies(part.test, benchmark.test, fields)
             for name, part in rationales.items()
         },
-        leaking_templates(benchmark, first),
-        _further_columns(benchmark, rationales),
-        fields,
-        also,
-        clusters,
-        not_run,
+        leaks=leaking_templates(benchmark, first),
+        further=_further_columns(benchmark, rationales),
+        fields=fields,
+        also=also,
+        clusters=clusters,
+        not_run=not_run,
     )
 
 

@@ -315,26 +315,26 @@ def measure_information(
     ]
     class_counts = np.bincount(probabilities[WHOLE].argmax(axis=2).ravel())
     return Information(
-        tuple(benchmark.test.ids),
-        gold,
-        tuple(
+        ids=tuple(benchmark.test.ids),
+        gold=gold,
+        runs=tuple(
             _seed_scores(seed, before, probabilities, gold, empty, alone[seed])
             for seed in range(len(members))
         ),
-        null,
-        label_null,
-        mask.left[SHARE],
-        {
+        null=null,
+        label_null=label_null,
+        residual=mask.left[SHARE],
+        curve={
             share: MaskPoint(
                 detection.right,
                 np.mean([_gold_logs(one, gold) for one in masked[share]], axis=0),
             )
             for share, detection in mask.left.items()
         },
-        float(benchmark.test.labels.value_counts(normalize=True).max()),
-        mask.texts[SHARE][1],
-        empty,
-        float(class_counts.max() / class_counts.sum()),
+        majority=float(benchmark.test.labels.value_counts(normalize=True).max()),
+        masked_test=mask.texts[SHARE][1],
+        empty=empty,
+        one_class=float(class_counts.max() / class_counts.sum()),
     )
 
 
@@ -442,14 +442,14 @@ def _seed_scores(
 
     log_p0, right0 = log(before[INPUT]), right(before[INPUT])
     return SeedRun(
-        log_p0,
-        np.where(empty, log_p0, log(probabilities[MASKED])),
-        np.where(empty, log_p0, log(probabilities[WHOLE])),
-        right0,
-        np.where(empty, right0, right(probabilities[WHOLE])),
-        alone.right,
-        alone.logs,
-        {
+        log_p0=log_p0,
+        log_p1=np.where(empty, log_p0, log(probabilities[MASKED])),
+        log_p1_raw=np.where(empty, log_p0, log(probabilities[WHOLE])),
+        right0=right0,
+        right1=np.where(empty, right0, right(probabilities[WHOLE])),
+        right_r=alone.right,
+        log_r=alone.logs,
+        rev={
             b: np.where(empty, 0.0, log(probabilities[b]) - log(before[b]))
             for b in BASELINES
         },

@@ -124,8 +124,8 @@ def _open_column(benchmark: Benchmark, column: str) -> Pool:
     table = pd.concat([side.table[kept] for side in sides])
     items = Items(table, (column,), label, (), group)
     first = np.arange(len(items)) % 2 == 0  # all are read together in any case
-    halves = items.rows(first), items.rows(~first)
-    return open_pool(Benchmark(benchmark.name, *halves, column))
+    benchmark = Benchmark(benchmark.name, items.rows(first), items.rows(~first), column)
+    return open_pool(benchmark)
 
 
 def add_readings(

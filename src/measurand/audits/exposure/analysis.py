@@ -216,16 +216,16 @@ def analyse_contrast(
         else None
     )
     return Contrast(
-        pairs,
-        posterior,
-        repeats.predictive,
-        repeats.average,
-        wide.predictive(stream("wide"), DRAWS),
-        differences_by_task(pairs, rng=stream("tasks")),
-        {model: model_fit.log_evidence for model, model_fit in fits.items()},
-        slices,
-        _optional_chains(posterior, method, stream("nuts")),
-        _optional_components(pairs, stream("spread")),
+        pairs=pairs,
+        posterior=posterior,
+        predictive=repeats.predictive,
+        average=repeats.average,
+        wide=wide.predictive(stream("wide"), DRAWS),
+        tasks=differences_by_task(pairs, rng=stream("tasks")),
+        evidence={model: model_fit.log_evidence for model, model_fit in fits.items()},
+        slices=slices,
+        chains=_optional_chains(posterior, method, stream("nuts")),
+        spread=_optional_components(pairs, stream("spread")),
     )
 
 

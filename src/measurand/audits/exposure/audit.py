@@ -326,21 +326,24 @@ def _exposure_report(
     findings += transfer_findings(run.counts)
     replays = replay_sizes(analyses, method, margin, seed)
     report = Report(
-        "exposure",
-        description,
-        conclude(facts),
-        tuple(findings),
-        {**choices, **_analysis_settings(analyses, settings, seed)},
-        not_run,
-        (
+        audit="exposure",
+        benchmark=description,
+        verdict=conclude(facts),
+        findings=tuple(findings),
+        settings={**choices, **_analysis_settings(analyses, settings, seed)},
+        not_run=not_run,
+        warnings=(
             *chain_warnings(analyses),
             *slice_warnings(analyses),
             *skew_warnings(analyses, margin),
             *replay_warnings(replays),
             *CAVEATS,
         ),
-        (*exhibits(analyses, margin), *exhibit_checks(analyses, replays, method, seed)),
-        run.counts,
+        exhibits=(
+            *exhibits(analyses, margin),
+            *exhibit_checks(analyses, replays, method, seed),
+        ),
+        items=run.counts,
     )
     return _add_overtraining(report, analyses, overtrained, run, margin, seed)
 

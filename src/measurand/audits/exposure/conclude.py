@@ -109,7 +109,8 @@ RULES: Sequence[Rule[SizeFacts]] = (
 
 def judge_size(facts: SizeFacts) -> Judged:
     """What the rules say of one size."""
-    return Judged(facts, *judge(RULES, facts))
+    label, clauses = judge(RULES, facts)
+    return Judged(facts, label, clauses)
 
 
 def conclude(study: StudyFacts) -> Verdict:

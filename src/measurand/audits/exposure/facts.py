@@ -298,14 +298,14 @@ class Trained:
         """What the rules decide on."""
         facts = [
             SizeFacts(
-                size.name,
-                size.paired["bias"],
-                margin,
-                len(sizes),
-                size.paired["boost"].together if "boost" in size.paired else None,
-                controls.get(size.name, ()),
-                self.uncontrolled,
-                self.unlabelled,
+                name=size.name,
+                bias=size.paired["bias"],
+                margin=margin,
+                sizes=len(sizes),
+                boost=size.paired["boost"].together if "boost" in size.paired else None,
+                controls=controls.get(size.name, ()),
+                uncontrolled=self.uncontrolled,
+                unlabelled=self.unlabelled,
             )
             for size in sizes
         ]

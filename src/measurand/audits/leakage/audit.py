@@ -118,21 +118,26 @@ def audit(
     ]
     items = leakage_item_table(sides, readings, facts, repairs, work, baselines[FULL])
     return Report(
-        "leakage",
-        describe_leakage_benchmark(original, sides),
-        conclude(facts),
-        tuple(findings),
-        leakage_settings(experiment.seed, readers, readings, facts, settings)
+        audit="leakage",
+        benchmark=describe_leakage_benchmark(original, sides),
+        verdict=conclude(facts),
+        findings=tuple(findings),
+        settings=leakage_settings(experiment.seed, readers, readings, facts, settings)
         | budget_settings(experiment.budget),
-        {**refused, **merge_not_run(readings), **repairs.not_run, **why_no_work},
-        leakage_warnings(original, sides, readings),
-        (
+        not_run={
+            **refused,
+            **merge_not_run(readings),
+            **repairs.not_run,
+            **why_no_work,
+        },
+        warnings=leakage_warnings(original, sides, readings),
+        exhibits=(
             *facts_exhibits(rows, facts, has_choices=sides.has_choices),
             *exhibits(
                 sides, readings, findings, repairs, work, settings, experiment.seed
             ),
         ),
-        items,
+        items=items,
         highlight=UNASKED if sides.has_choices else None,
         files=repair_files(items, repairs, work),
     )

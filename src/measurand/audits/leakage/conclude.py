@@ -287,16 +287,18 @@ def conclude_leakage(
     test = pool.test
     error = ERROR if test is None else ERROR / 2
     facts = LeakFacts(
-        [*measure_parts(experiment, pool, error, margin).values()],
-        [*measure_parts(experiment, test, error, margin, brief=True).values()]
+        parts=[*measure_parts(experiment, pool, error, margin).values()],
+        test_parts=[
+            *measure_parts(experiment, test, error, margin, brief=True).values()
+        ]
         if test
         else [],
-        len(pool),
-        float(guess_scores(pool.items).mean()),
-        float(guess_scores(test.items).mean()) if test else 0.0,
-        margin,
-        pool.names,
-        pool.labels,
+        size=len(pool),
+        baseline=float(guess_scores(pool.items).mean()),
+        test_baseline=float(guess_scores(test.items).mean()) if test else 0.0,
+        margin=margin,
+        names=pool.names,
+        labels=pool.labels,
     )
     if not (facts.present or facts.remembered):
         parts = [

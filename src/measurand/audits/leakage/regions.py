@@ -131,13 +131,13 @@ def find_regions(
         [test[first.labels == c].mean(axis=0) for c in range(len(first.centres))]
     )
     return Regions(
-        points,
-        first.labels,
-        nearest_centre(train, centroids),
-        first.centres,
-        scores[0],
-        tuple(findings),
-        _sensitivity_table(test, labels, groups, rng),
+        points=points,
+        clusters=first.labels,
+        trained=nearest_centre(train, centroids),
+        centres=first.centres,
+        score=scores[0],
+        findings=tuple(findings),
+        sensitivity=_sensitivity_table(test, labels, groups, rng),
     )
 
 
@@ -190,8 +190,8 @@ def _over_clusterings(
     """The middle of several values between the least and the greatest."""
     many = np.array(values)
     method = f"{how} of {len(many)} clusterings"
-    ends = float(many.min()), float(many.max())
-    return Estimate(float(middle(many)), *ends, 1.0, n, method)
+    low, high = float(many.min()), float(many.max())
+    return Estimate(float(middle(many)), low, high, 1.0, n, method)
 
 
 def _published_scores(

@@ -161,9 +161,11 @@ def published_saturation(baselines: LeakageBaselines, majority: Estimate) -> Fin
     def way(share: float) -> float:
         return (reference - share) / (1 - share)
 
-    ends = way(majority.high), way(majority.low)
+    low, high = way(majority.high), way(majority.low)
     method = f"majority by {majority.method}"
-    estimate = Estimate(way(majority.value), *ends, majority.level, majority.n, method)
+    estimate = Estimate(
+        way(majority.value), low, high, majority.level, majority.n, method
+    )
     decision = saturation_decision(estimate)
     return Finding(SATURATION, PUBLISHED_MODEL, FULL, estimate, decision)
 

@@ -21,7 +21,7 @@ from typing import Any
 import pandas as pd
 
 from measurand.benchmarks.cells import flatten_cell
-from measurand.benchmarks.files import file_stem, open_unpacked, read_table_file
+from measurand.benchmarks.files import file_stem, read_table_file
 from measurand.benchmarks.formats import (
     BARE_QUESTION,
     UNLABELLED,
@@ -32,6 +32,7 @@ from measurand.benchmarks.formats import (
 )
 from measurand.benchmarks.nested import unfold_rows
 from measurand.benchmarks.published.table import HEADLESS, Roles
+from measurand.benchmarks.unpack import open_unpacked
 from measurand.core.errors import BadInput, join_names, quote
 from measurand.core.items import Items
 

@@ -11,10 +11,11 @@ from typing import Any
 
 import pandas as pd
 
+from measurand.benchmarks import HUB_PREFIX
 from measurand.benchmarks.assemble import from_frames
 from measurand.benchmarks.cells import label_cells
 from measurand.benchmarks.files import read_table_file
-from measurand.benchmarks.load import HUB_PREFIX, read_hub
+from measurand.benchmarks.load import read_hub
 from measurand.benchmarks.published import layouts
 from measurand.benchmarks.published.files import (
     FOLDER_VARIABLE,

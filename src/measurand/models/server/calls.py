@@ -341,12 +341,14 @@ def _token_text(token: Mapping[str, Any]) -> str:
 def _token_use(usage: Any, worst: Use) -> Use:
     """The tokens the server counted; the worst case where it says nothing sound."""
     try:
-        counts = usage["prompt_tokens"], usage["completion_tokens"]
+        prompt, completion = usage["prompt_tokens"], usage["completion_tokens"]
     except (KeyError, TypeError):
         return worst
-    if any(type(n) is not int or not 0 <= n <= MOST_TOKENS for n in counts):
+    if any(
+        type(n) is not int or not 0 <= n <= MOST_TOKENS for n in (prompt, completion)
+    ):
         return worst
-    return Use(*counts)
+    return Use(prompt, completion)
 
 
 LOOK_AGAIN = 0.05  # seconds between two looks at a claim that another holds

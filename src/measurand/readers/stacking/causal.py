@@ -172,9 +172,13 @@ class CausalStack:
             words = fit_wording(self.model, job.train.fields, reader.length)
             prompts, _ = words.prompts(self.model, job.train)
             sequences.append(self.model.fit_window(prompts, 0))
-            settings = words, job.train.classes, torch.empty(0), reader.rate
-            # No head: it is in the stack.
-            readers.append(FittedCausal(self.model, *settings, lm_loss=losses.get(n)))
+            head = torch.empty(0)  # it is in the stack
+            classes, lm_loss = job.train.classes, losses.get(n)
+            readers.append(
+                FittedCausal(
+                    self.model, words, classes, head, reader.rate, lm_loss=lm_loss
+                )
+            )
         gold = [job.train.gold(job.train.classes) for job in jobs]
         training = Training(reader.epochs, reader.batch)
         pool = pool_size(max(map(len, sequences)), training.batch)

@@ -106,9 +106,16 @@ class EncoderStack:
     def reader_for(self, job: TrainingJob, lm_loss: float | None) -> FittedEncoder:
         """What reads and remarks for one job; its weights are in the stack."""
         reader, train = self.reader, job.train
-        rest = None, 1.0, reader.rate, lm_loss
-        settings = reader.model, reader.reading_length, *rest
-        return FittedEncoder(train.classes, train.fields, *settings)
+        return FittedEncoder(
+            train.classes,
+            train.fields,
+            name=reader.model,
+            length=reader.reading_length,
+            model=None,
+            temperature=1.0,
+            rate=reader.rate,
+            lm_loss=lm_loss,
+        )
 
     def adapt_models(
         self, jobs: Sequence[TrainingJob], seeds: Sequence[EncoderSeeds]

@@ -131,13 +131,15 @@ def peco(
     expected = 100 * float(weights @ chance) if preset is None else null.mean
     value = observed - expected if preset is None else observed
     return PecoScore(
-        peco_estimate(value, cells, measure, summary, null, rng),
-        100 * float(weights @ divergences),
-        expected,
-        float(null.values.std(ddof=1)),
-        permutation_p(null.values, observed),
-        cluster_significance(cells, divergences, chance, smallest, null.tables),
-        association_table(cells, null),
+        estimate=peco_estimate(value, cells, measure, summary, null, rng),
+        raw=100 * float(weights @ divergences),
+        expected=expected,
+        null_sd=float(null.values.std(ddof=1)),
+        p_value=permutation_p(null.values, observed),
+        by_cluster=cluster_significance(
+            cells, divergences, chance, smallest, null.tables
+        ),
+        associations=association_table(cells, null),
     )
 
 

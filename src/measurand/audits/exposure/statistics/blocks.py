@@ -119,16 +119,16 @@ def information_blocks(latent: Latent, log_sds: Floats, logits: Floats) -> Block
     direct = by_task[..., :terms, :terms].sum(axis=-3) - absorbed
     information = direct + np.diag(latent.precision)
     return Blocks(
-        latent,
-        noise,
-        surprise,
-        weights,
-        shrunk,
-        damped,
-        pair_variance,
-        cross,
-        local_variance,
-        information,
+        latent=latent,
+        noise=noise,
+        surprise=surprise,
+        weights=weights,
+        shrunk=shrunk,
+        damped=damped,
+        pair_variance=pair_variance,
+        cross=cross,
+        local_variance=local_variance,
+        information=information,
     )
 
 

@@ -130,13 +130,13 @@ def decide(
     fits = fits & _spread_fits(together, WIDER * margin)
     fits = fits & _interaction_fits(together, several, WIDER * margin)
     return Decisions(
-        _signs(together, several, margin, alpha),
-        present,
-        _signs(together.negated, [m.negated for m in several], 0.0, alpha),
-        np.asarray(fits),
-        _upper_end(together),
-        _highest(together, several, present),
-        REACH * margin,
+        above=_signs(together, several, margin, alpha),
+        present=present,
+        below=_signs(together.negated, [m.negated for m in several], 0.0, alpha),
+        fits=np.asarray(fits),
+        high=_upper_end(together),
+        high_present=_highest(together, several, present),
+        reach=REACH * margin,
     )
 
 

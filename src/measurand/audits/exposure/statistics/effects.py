@@ -184,8 +184,8 @@ class Effect:
     def interval(self, level: float) -> Estimate:
         """The same at another level."""
         value, half = float(self.cells.average), float(self.cells.half_width(level))
-        ends = value - half, value + half
-        return Estimate(value, *ends, level, self.pairs, self.method)
+        low, high = value - half, value + half
+        return Estimate(value, low, high, level, self.pairs, self.method)
 
     def by_task(self, level: float = 0.95) -> dict[str, Estimate]:
         """Each task by itself, with an interval of its own."""

@@ -14,7 +14,7 @@ diagonal block of the information matrix; `laplace` lives on that.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -351,7 +351,15 @@ class Priors:
 
 # What bambi would choose: 2.5 over the sd of a 0/1 column, so 5 for lm and method; for
 # all else sqrt(2.5² + 2 · (5 · 0.5)²), since an intercept takes up the columns' means.
-WIDE = Priors(4.33, 5.0, 5.0, 4.33, 4.33, 4.33, 4.33)
+WIDE = Priors(
+    intercept=4.33,
+    lm=5.0,
+    method=5.0,
+    task=4.33,
+    task_method=4.33,
+    pair=4.33,
+    observation=4.33,
+)
 
 
 @dataclass(frozen=True)
@@ -416,8 +424,7 @@ class Latent:
     def part(self, selection: slice | np.ndarray) -> "Latent":
         """The same layout for some of the studies."""
         trials = self.trials if len(self.trials) == 1 else self.trials[selection]
-        designs = (self.fixed, self.local, self.precision, self.effects, self.scales)
-        return Latent(self.correct[selection], trials, *designs)
+        return replace(self, correct=self.correct[selection], trials=trials)
 
     def variance(self, log_sds: Floats, effect: str) -> Floats:
         """The variance of an effect; 0 where the model has none."""
@@ -451,13 +458,13 @@ def lay_out_studies(
     scales = np.array([priors.intercept, *lms, priors.method])
     sd_scales = np.array([getattr(priors, effect) for effect in model.effects])
     return Latent(
-        _group_axes(studies.correct, model),
-        _group_axes(studies.trials, model),
-        _group_axes(fixed[None, None], model)[0, 0, :, :, 0],
-        _group_axes(local[None, None], model)[0, 0, :, :, 0],
-        scales**-2.0,
-        model.effects,
-        sd_scales,
+        correct=_group_axes(studies.correct, model),
+        trials=_group_axes(studies.trials, model),
+        fixed=_group_axes(fixed[None, None], model)[0, 0, :, :, 0],
+        local=_group_axes(local[None, None], model)[0, 0, :, :, 0],
+        precision=scales**-2.0,
+        effects=model.effects,
+        scales=sd_scales,
     )
 
 

@@ -3,28 +3,28 @@
 import subprocess
 import sys
 
-from measurand.benchmarks import files
+from measurand.benchmarks import unpack
 
 LIMITED = """
 import resource
 resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30))
-from measurand.benchmarks.files import available_memory
+from measurand.benchmarks.unpack import available_memory
 print(available_memory())
 """
 
 
 def test_the_smallest_limit_counts(monkeypatch, tmp_path):
     (tmp_path / "meminfo").write_text("MemTotal: 9 kB\nMemAvailable:  4000 kB\n")
-    monkeypatch.setattr(files, "MEMINFO", tmp_path / "meminfo")
-    monkeypatch.setattr(files, "GROUP", tmp_path)
-    assert files.available_memory() == 4_096_000
+    monkeypatch.setattr(unpack, "MEMINFO", tmp_path / "meminfo")
+    monkeypatch.setattr(unpack, "GROUP", tmp_path)
+    assert unpack.available_memory() == 4_096_000
     (tmp_path / "memory.max").write_text("3000\n")
     (tmp_path / "memory.current").write_text("1000\n")
-    assert files.available_memory() == 2000
+    assert unpack.available_memory() == 2000
     (tmp_path / "memory.current").write_text("5000\n")
-    assert files.available_memory() == 0
+    assert unpack.available_memory() == 0
     (tmp_path / "memory.max").write_text("max\n")
-    assert files.available_memory() == 4_096_000
+    assert unpack.available_memory() == 4_096_000
 
 
 def test_a_limited_process_knows_its_limit():
@@ -35,6 +35,6 @@ def test_a_limited_process_knows_its_limit():
 
 
 def test_without_a_word_of_the_system_there_is_some(monkeypatch, tmp_path):
-    monkeypatch.setattr(files, "MEMINFO", tmp_path / "none")
-    monkeypatch.setattr(files, "GROUP", tmp_path)
-    assert files.available_memory() > 0
+    monkeypatch.setattr(unpack, "MEMINFO", tmp_path / "none")
+    monkeypatch.setattr(unpack, "GROUP", tmp_path)
+    assert unpack.available_memory() > 0

@@ -6,7 +6,7 @@ import io
 import pandas as pd
 import pytest
 
-from measurand.benchmarks import files
+from measurand.benchmarks import unpack
 from measurand.benchmarks.files import read_figures, read_table_file
 from measurand.benchmarks.published.layouts import read_published_file
 from measurand.core.errors import BadInput
@@ -17,7 +17,7 @@ ROW = b'{"claim": "a", "label": "b"}\n'
 @pytest.fixture
 def small_memory(monkeypatch):
     """A machine whose free memory holds tables of 100 KB."""
-    monkeypatch.setattr(files, "available_memory", lambda: 200_000)
+    monkeypatch.setattr(unpack, "available_memory", lambda: 200_000)
 
 
 def bomb(path, part, times):
@@ -64,7 +64,7 @@ def test_parquet_stops_before_its_words_are_written_out(tmp_path):
 
 
 def test_what_is_packed_closer_than_any_text_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "FREE", 2**20)
+    monkeypatch.setattr(unpack, "FREE", 2**20)
     path = bomb(tmp_path / "a.jsonl.gz", b"\0" * 10_000, 1000)
     refused(read_table_file, path, "250 times its size")
 
