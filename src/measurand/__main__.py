@@ -170,16 +170,16 @@ def _lacks_memory(error: BaseException | None) -> bool:
     starved = isinstance(error, OSError) and error.errno == errno.ENOMEM
     words = {ImportError: "failed to map", SystemError: "without exception set"}
     unmapped = any(isinstance(error, k) and w in str(error) for k, w in words.items())
-    found = isinstance(error, MemoryError) or starved or unmapped
-    return found or _lacks_memory(error.__cause__)
+    lacks = isinstance(error, MemoryError) or starved or unmapped
+    return lacks or _lacks_memory(error.__cause__)
 
 
 def _print_stopped() -> None:
     """Print that the run was stopped, once."""
     if SPOKEN.acquire(blocking=False):
         client = sys.modules.get("measurand.models.server.client")
-        kept = client.count_kept() if client else 0
-        line = INTERRUPTED.format(kept) if kept else STOPPED
+        stored = client.count_kept() if client else 0
+        line = INTERRUPTED.format(stored) if stored else STOPPED
         _write_line(f"{CLEARED if os.isatty(2) else ''}{line}")
 
 
@@ -191,7 +191,7 @@ def _write_line(line: str) -> None:
 
 def _hush(hook: Any) -> Any:
     """The hook, silent once a run is being stopped: what fails then is our doing."""
-    return lambda told: None if RECEIVED else hook(told)
+    return lambda report: None if RECEIVED else hook(report)
 
 
 if __name__ == "__main__":

@@ -80,8 +80,8 @@ def check_memory(name: str, value: int, bytes_each: int) -> None:
 
 def _check_whole(name: str, value: Any, least: int, most: int, of: str) -> None:
     """Raise where a value is no whole number in the bounds."""
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if not whole or not least <= value <= most:
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not is_whole or not least <= value <= most:
         raise BadOption(
             f"`{name}` is {_show(value)}; allowed are {least:,} to {most:,}{of}"
         )

@@ -58,9 +58,9 @@ class Setting:
         return describe_bounds(self.least, self.most, self.above)
 
 
-def setting(default: Any, *meaning: Any, **more: Any) -> Any:
+def setting(default: Any, *meaning: Any, **keywords: Any) -> Any:
     """A field of this default; what else is given is its `Setting`."""
-    return field(default=default, metadata={"setting": Setting(*meaning, **more)})
+    return field(default=default, metadata={"setting": Setting(*meaning, **keywords)})
 
 
 @dataclass(frozen=True)
@@ -185,8 +185,8 @@ def _read_declarations(settings: Any) -> Mapping[str, Declaration]:
     hints = get_type_hints(settings, include_extras=True)
     declared = {}
     for f in fields(settings):
-        made = f.default_factory
-        default = f.default if made is MISSING else made()
+        factory = f.default_factory
+        default = f.default if factory is MISSING else factory()
         declared[f.name] = declare(
             f.name, hints[f.name], default, f.metadata.get("setting")
         )

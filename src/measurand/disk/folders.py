@@ -68,9 +68,9 @@ def check_out(
     if not path.is_dir() or not any(path.iterdir()):
         return
     stranger = _find_stranger(path, holds)
-    other = next((o for o in KINDS if o != holds and _holds(path, o)), None)
-    if stranger is not None and other is not None:
-        raise BadOption(f"{folder} holds {other}, not {holds}; name another folder")
+    kind = next((o for o in KINDS if o != holds and _holds(path, o)), None)
+    if stranger is not None and kind is not None:
+        raise BadOption(f"{folder} holds {kind}, not {holds}; name another folder")
     if stranger is not None:
         raise BadOption(
             f"{folder} holds {quote(stranger, 80)}, which measurand did not write or "
@@ -91,12 +91,12 @@ def replace_folder(
     """A folder to write to, which takes the name and place of `folder` at the end."""
     check_out(folder, overwrite=overwrite, holds=holds)
     path = _real_path(folder)
-    held = ExitStack()
-    part = _make_part(path, held)
+    stack = ExitStack()
+    part = _make_part(path, stack)
     try:
         yield part
         # Once it has our part's name, no other run may take it for a leftover.
-        held.enter_context(hold_folder(path, wait=True))
+        stack.enter_context(hold_folder(path, wait=True))
         os.chmod(part, path.stat().st_mode if path.is_dir() else 0o777 & ~UMASK)
         check_out(folder, overwrite=overwrite, holds=holds)  # hours may have passed
         _put_in_place(part, path)
@@ -114,10 +114,10 @@ def replace_folder(
     finally:
         # What is left of the old folder, or of the new one where it failed.
         shutil.rmtree(part, ignore_errors=True)
-        held.close()
+        stack.close()
 
 
-def _make_part(path: Path, held: ExitStack) -> Path:
+def _make_part(path: Path, stack: ExitStack) -> Path:
     """A new folder beside `path`, held by us; what killed runs left is removed."""
     digest = hashlib.sha256(os.fsencode(path)).hexdigest()
     ends = {"prefix": f".measurand-{digest[:DIGITS]}-", "suffix": ".part"}
@@ -128,7 +128,7 @@ def _make_part(path: Path, held: ExitStack) -> Path:
     while True:
         part = Path(tempfile.mkdtemp(dir=path.parent, **ends))
         # Another run may have taken it for a leftover before we held it.
-        if held.enter_context(hold_folder(part)) is not False:
+        if stack.enter_context(hold_folder(part)) is not False:
             return part
 
 

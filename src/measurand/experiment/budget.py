@@ -124,8 +124,8 @@ def time_growing(
     (fewest, shortest), (count, longest) = timings[0], timings[-1]
     if longest <= shortest:
         return 0.0, longest / count
-    each = (longest - shortest) / (count - fewest)
-    return max(0.0, longest - each * count), each
+    slope = (longest - shortest) / (count - fewest)
+    return max(0.0, longest - slope * count), slope
 
 
 def rows_of_like_length(items: Items, count: int) -> Items:
@@ -211,8 +211,8 @@ def budget_settings(budget: Budget) -> dict[str, str]:
         return {}
     if budget.seconds is None:
         return {"budget": "none"}
-    given = exact_duration(budget.seconds).replace("min", "m").replace(" ", "")
-    return {"budget": given}
+    duration = exact_duration(budget.seconds).replace("min", "m").replace(" ", "")
+    return {"budget": duration}
 
 
 @dataclass(frozen=True)
@@ -296,27 +296,27 @@ def plan_trials(
         pace = _find_pace(ask.reader, items, budget, writes=ask.what == TEXTS)
         work = _trial_work(trial, len(items), benchmark, seed)
         timings.append(None if pace is None else work.seconds(pace))
-        answers += sum(_asked_rows(each, benchmark, seed) for each in trial)
+        answers += sum(_asked_rows(ask, benchmark, seed) for ask in trial)
     groups += conditions.values()
     reader = trials[0][0].reader if trials else None
     reading = reading_seconds(reader, groups, budget.clock, budget.read_paces)
-    known = [seconds for seconds in timings if seconds is not None]
+    measured = [seconds for seconds in timings if seconds is not None]
     trainings = 0 if _is_learned(trials) else sum(map(_count_trainings, trials))
-    if len(known) < len(timings):
+    if len(measured) < len(timings):
         return Plan(trainings, answers, None)
-    longest = max(known, default=0.0)
-    share = sum(known) / at_once(len(trials)) if known else 0.0
+    longest = max(measured, default=0.0)
+    share = sum(measured) / at_once(len(trials)) if measured else 0.0
     return Plan(trainings, answers, reading + max(longest, share))
 
 
 def sum_plans(plans: Iterable[Plan]) -> Plan:
     """One plan after another."""
     plans = list(plans)
-    known = [plan.seconds for plan in plans if plan.seconds is not None]
+    measured = [plan.seconds for plan in plans if plan.seconds is not None]
     return Plan(
         sum(plan.trainings for plan in plans),
         sum(plan.answers for plan in plans),
-        sum(known) if len(known) == len(plans) else None,
+        sum(measured) if len(measured) == len(plans) else None,
     )
 
 
@@ -386,13 +386,13 @@ def _trial_work(trial: Trial, rows: int, benchmark: Benchmark, seed: int) -> Wor
         return Work(len(RATES), len(RATES) * read, 0, len(RATES) * rows / 10)
     epochs, answers = max(1, round(read / rows)), 0.0
     for ask in trial:
-        asked = _asked_rows(ask, benchmark, seed)
+        row_count = _asked_rows(ask, benchmark, seed)
         if ask.what == SALIENCY:
-            read += asked
+            read += row_count
         elif ask.what == WORDS:
-            read += asked * len(benchmark.classes) * WORD_STEPS
+            read += row_count * len(benchmark.classes) * WORD_STEPS
         else:
-            answers += asked * (epochs if ask.what == EPOCHS else 1)
+            answers += row_count * (epochs if ask.what == EPOCHS else 1)
     return Work(1, read, texts, answers)
 
 

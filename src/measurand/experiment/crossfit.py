@@ -109,11 +109,11 @@ def _join(
     repeats, _, width = answers[0].values.shape
     values = np.zeros((repeats, len(ids), width), np.float32)
     donors = None if answers[0].donors is None else np.zeros(values.shape[:2], np.int32)
-    for answer, place in zip(answers, places, strict=True):
-        values[:, place] = answer.values
+    for answer, fold in zip(answers, places, strict=True):
+        values[:, fold] = answer.values
         if donors is not None and answer.donors is not None:
-            donors[:, place] = place[answer.donors]
-    weights = [len(place) / len(ids) for place in places]
+            donors[:, fold] = fold[answer.donors]
+    weights = [len(fold) / len(ids) for fold in places]
     remarks = [answer.remarks for answer in answers]
     texts = _join_texts(answers, places) if ask.what == TEXTS else None
     return Answer(values, donors, _join_remarks(remarks, weights), texts)

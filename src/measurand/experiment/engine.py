@@ -205,6 +205,6 @@ def end_with_parent() -> None:
 
 def _run_in_worker(trial: bytes, setting: bytes | None) -> None:
     """Run one trial in a worker, on what came with it or else with the worker."""
-    found: Setting = SETTING[0] if setting is None else ForkingPickler.loads(setting)
-    with keep_digests(found[2]):
-        run_trial(*found, ForkingPickler.loads(trial))
+    current: Setting = SETTING[0] if setting is None else ForkingPickler.loads(setting)
+    with keep_digests(current[2]):
+        run_trial(*current, ForkingPickler.loads(trial))

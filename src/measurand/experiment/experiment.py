@@ -220,7 +220,7 @@ def check_budget(name: str, *parts: tuple[Experiment, Sequence[Ask]]) -> None:
 
 def plan_asks(experiment: Experiment, asks: Sequence[Ask]) -> Plan:
     """What the asks of dear readers take, without what is stored."""
-    asks = [each for ask in asks for each in fold_asks(ask, experiment.benchmark)]
+    asks = [part for ask in asks for part in fold_asks(ask, experiment.benchmark)]
     keys = [ask_key(ask, experiment.benchmark, experiment.seed) for ask in asks]
     stored = {k for k in keys if experiment.store.has(k, ANSWER_CODEC)}
     missing = _missing_asks(keys, asks, stored)
@@ -260,7 +260,7 @@ def _to_trials(asks: Iterable[Ask]) -> list[Trial]:
 def resolve_asks(experiment: Experiment, asks: Sequence[Ask]) -> list[Answer]:
     """The numbers for each ask; those of a fit or a group are one trial."""
     benchmark = experiment.benchmark
-    by_fold = [each for ask in asks for each in fold_asks(ask, benchmark)]
+    by_fold = [part for ask in asks for part in fold_asks(ask, benchmark)]
     answers = _resolve_each(experiment, by_fold)
     return join_folds(asks, answers, benchmark, experiment.seed)
 
@@ -299,7 +299,7 @@ def _read_answer(experiment: Experiment, key: str, ask: Ask) -> Answer | None:
     """The answer that is kept, where it can be one to this ask."""
     count = len(asked_items(ask, experiment.benchmark, experiment.seed))
     classes = len(experiment.benchmark.classes)
-    codec = ANSWER_CODEC.only(lambda kept: answer_fits(kept, ask, count, classes))
+    codec = ANSWER_CODEC.only(lambda stored: answer_fits(stored, ask, count, classes))
     return experiment.store.read(key, codec, experiment.notice)
 
 

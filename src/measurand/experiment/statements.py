@@ -133,8 +133,8 @@ def one_order_warnings(remarks: Mapping[str, Mapping[str, float | str]]) -> list
     return [
         f"{name} was shown choices in one order, so that who likes one letter better "
         "does so in every figure; `orders` 4 shows four"
-        for name, said in remarks.items()
-        if said.get("orders") == 1
+        for name, remark in remarks.items()
+        if remark.get("orders") == 1
     ]
 
 

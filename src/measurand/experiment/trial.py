@@ -74,15 +74,15 @@ def select_rows(selection: Selection, items: Items, seed: int) -> Items:
     An audit asks dozens of times about the same rows, and looks them up again to read
     each answer.
     """
-    kept, key = KEPT.setdefault(items, {}), (identity(selection), seed)
-    if key in kept:
-        return kept[key]
+    selected, key = KEPT.setdefault(items, {}), (identity(selection), seed)
+    if key in selected:
+        return selected[key]
     rows = selection(items, generator(seed, "select"))
     if rows is items:  # which would keep itself for ever
         return items
-    if sum(map(len, kept.values())) + len(rows) > MOST_ROWS:
-        kept.clear()
-    kept[key] = rows
+    if sum(map(len, selected.values())) + len(rows) > MOST_ROWS:
+        selected.clear()
+    selected[key] = rows
     return rows
 
 

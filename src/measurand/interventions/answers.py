@@ -165,13 +165,13 @@ def _without(text: str, answer: str) -> str:
     return " ".join(sentences)
 
 
-def _replace(text: str, answer: str, other: str) -> str:
+def _replace(text: str, answer: str, substitute: str) -> str:
     """The text with another answer in the place of this one.
 
     >>> _replace("Oslo is cold. In oslo it rains.", "Oslo", "Rome")
     'Rome is cold. In Rome it rains.'
     """
-    pattern, words = _pattern(answer), other.strip(" \t\n.,;:!?")
+    pattern, words = _pattern(answer), substitute.strip(" \t\n.,;:!?")
     # As a function: in a plain replacement a backslash would mean something.
     return text if pattern is None else pattern.sub(lambda match: words, text)
 

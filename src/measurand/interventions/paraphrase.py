@@ -187,18 +187,18 @@ def _reform_sentence(text: str, *, frame: bool = False) -> Iterator[str]:
 
 def _swap_synonyms(text: str) -> Iterator[list[str]]:
     """For each word or phrase with synonyms, the text with each of them instead."""
-    found = _synonym_matches(text)
-    for word in dict.fromkeys(match["word"].lower() for match in found):
+    matches = _synonym_matches(text)
+    for word in dict.fromkeys(match["word"].lower() for match in matches):
         if options := _replacement_options(word):
-            yield [_exchange_words(text, found, {word: way}) for way in options]
+            yield [_exchange_words(text, matches, {word: way}) for way in options]
 
 
 def _swap_all_synonyms(text: str) -> str:
     """The text with the first synonym of each word or phrase that has one."""
-    found = _synonym_matches(text)
-    words = dict.fromkeys(match["word"].lower() for match in found)
+    matches = _synonym_matches(text)
+    words = dict.fromkeys(match["word"].lower() for match in matches)
     return _exchange_words(
-        text, found, {word: _replacement_options(word)[0] for word in words}
+        text, matches, {word: _replacement_options(word)[0] for word in words}
     )
 
 
@@ -208,11 +208,11 @@ def _replacement_options(word: str) -> tuple[str, ...]:
 
 
 def _exchange_words(
-    text: str, found: Sequence["re.Match[str]"], substitutes: dict[str, str]
+    text: str, matches: Sequence["re.Match[str]"], substitutes: dict[str, str]
 ) -> str:
     """The text with other words in the places of these, and articles to fit."""
     rebuilt, last = "", 0
-    for match in found:
+    for match in matches:
         if (substitute := substitutes.get(match["word"].lower())) is None:
             continue
         article = match["article"] or ""

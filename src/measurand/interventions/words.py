@@ -141,18 +141,18 @@ class Overlaps:
         *others, last = (items.column(field).tolist() for field in items.fields)
         rest = (" ".join(texts) for texts in zip(*others, strict=True))
         name = items.fields[-1]
-        kept = items.keep_fields(name)
+        field_items = items.keep_fields(name)
         if name == items.choices:
             rows = zip(items.choice_texts, rest, strict=True)
             cells = [
                 pack_choices([_overlap_word(text, beside) for text in texts])
                 for texts, beside in rows
             ]
-            return kept.with_field(name, cells)
+            return field_items.with_field(name, cells)
         shares = [
             _overlap_word(text, beside) for text, beside in zip(last, rest, strict=True)
         ]
-        return kept.with_field(name, shares)
+        return field_items.with_field(name, shares)
 
     def check_items(self, items: Items) -> None:
         """Raise where there is no other field."""

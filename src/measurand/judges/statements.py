@@ -215,8 +215,8 @@ def _unfold_frame(text: str) -> str:
     """The sentence inside "it was ... who" and "there is"."""
     if cleft := CLEFT.match(text):
         return f"{cleft['who']} {cleft['rest']}"
-    if there := THERE.match(text):
-        return f"{there['no'] or ''} {there['rest']}".strip()
+    if existence := THERE.match(text):
+        return f"{existence['no'] or ''} {existence['rest']}".strip()
     return text
 
 
@@ -315,11 +315,11 @@ def _stem_forms() -> dict[str, str]:
             lexicon.setdefault(first, []).append(word)
     for synonyms in [*lexicon.values(), *sets]:
         stems = [_verb_bases().get(word, stem_word(word)) for word in synonyms]
-        kept = [s for s in stems if s not in PREPOSITIONS and s not in SINGLE]
-        known = [forms[stem] for stem in kept if stem in forms]
-        first = known[0] if known else (kept or [""])[0]
-        forms |= {stem: first for stem, old in forms.items() if old in known}
-        forms |= dict.fromkeys(kept, first)
+        content = [s for s in stems if s not in PREPOSITIONS and s not in SINGLE]
+        listed = [forms[stem] for stem in content if stem in forms]
+        first = listed[0] if listed else (content or [""])[0]
+        forms |= {stem: first for stem, old in forms.items() if old in listed}
+        forms |= dict.fromkeys(content, first)
     return forms
 
 

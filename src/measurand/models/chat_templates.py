@@ -146,8 +146,8 @@ def _limit_memory() -> None:
 
 def _environment() -> dict[str, str]:
     """What the process needs to find the same packages, and nothing secret."""
-    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-    return kept | {"PYTHONPATH": os.pathsep.join(trusted_path())}
+    variables = {name: os.environ[name] for name in KEPT if name in os.environ}
+    return variables | {"PYTHONPATH": os.pathsep.join(trusted_path())}
 
 
 KEPT = ("PATH", "SYSTEMROOT", "TZ", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONHOME")

@@ -117,9 +117,9 @@ def _target_margins(
 ) -> torch.Tensor:
     """The log odds of each item's class."""
     logits = _class_scores(model, points, batch)
-    own = logits.gather(1, targets[:, None])[:, 0]
+    target_logits = logits.gather(1, targets[:, None])[:, 0]
     others = logits.scatter(1, targets[:, None], -torch.inf)
-    return own - others.logsumexp(dim=1)
+    return target_logits - others.logsumexp(dim=1)
 
 
 def _class_scores(model: Any, points: torch.Tensor, batch: Batch) -> torch.Tensor:

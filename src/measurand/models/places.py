@@ -52,7 +52,7 @@ def encoder_path(name: str, *, fetch: bool = True) -> str | None:
     """The same of an encoder, which may also be installed or go by a short name."""
     if name in INSTALLED:
         package, folder, _ = INSTALLED[name]
-        return next((f"{place}/{folder}" for place in package_folders(package)), None)
+        return next((f"{parent}/{folder}" for parent in package_folders(package)), None)
     return model_path(HUB.get(name, name), fetch=fetch)
 
 
@@ -99,13 +99,13 @@ def load_once(locate: Locate, *, most: int = 2) -> Callable[[Load], Load]:
 
     def decorate(load: Load) -> Load:
         @lru_cache(maxsize=most)
-        def kept(digest: str, name: str, *more: Any) -> Any:
-            return load(name, *more)
+        def kept(digest: str, name: str, *settings: Any) -> Any:
+            return load(name, *settings)
 
         @wraps(load)
-        def current(name: str, *more: Any) -> Any:
+        def current(name: str, *settings: Any) -> Any:
             path = locate(name)
-            return kept("" if path is None else path_digest(path), name, *more)
+            return kept("" if path is None else path_digest(path), name, *settings)
 
         return current  # type: ignore[return-value]
 

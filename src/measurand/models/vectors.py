@@ -124,11 +124,11 @@ class WordVectors:
 
     def _spell(self, word: str) -> Floats:
         """The sum of signs that the runs of letters of a word draw."""
-        whole = f"<{word}>"
+        marked = f"<{word}>"
         size = self.table.shape[1]
         signs = np.zeros(size)
-        for start in range(max(1, len(whole) - RUN + 1)):
-            run = whole[start : start + RUN].encode("utf-8", "backslashreplace")
+        for start in range(max(1, len(marked) - RUN + 1)):
+            run = marked[start : start + RUN].encode("utf-8", "backslashreplace")
             drawn = hashlib.shake_256(run).digest(-(-size // 8))
             signs += 2.0 * np.unpackbits(np.frombuffer(drawn, np.uint8))[:size] - 1
         length = float(np.sqrt((signs**2).sum())) or 1.0

@@ -292,12 +292,12 @@ def _check_size(kind: Any, location: str) -> None:
         return  # several numbers in one
     with _sketching(len(shapes)):
         described = sum(part.numel() for part in kind.from_config(config).parameters())
-    held = sum(math.prod(shape) for shape in shapes)
+    weight_count = sum(math.prod(shape) for shape in shapes)
     # Twice for a table that is tied to the head and stands in the weights once.
-    if described > 3 * held:
+    if described > 3 * weight_count:
         raise ValueError(
             f"config.json describes {described:,} numbers, and the weights hold "
-            f"{held:,}, so that most would be drawn at random"
+            f"{weight_count:,}, so that most would be drawn at random"
         )
 
 
@@ -322,15 +322,15 @@ def _sketching(parts: int) -> Iterator[None]:
         parts: How many parts the weights hold; 0 where that is not known.
     """
     most = min(MOST_MODULES, BESIDE + EACH_PART * parts) if parts else MOST_MODULES
-    made, thread = 0, get_ident()
+    calls, thread = 0, get_ident()
 
     def count(*_: object) -> None:
-        nonlocal made
-        made += get_ident() == thread
-        if made > most:
-            held = f", and the weights hold {parts} parts" if parts else ""
+        nonlocal calls
+        calls += get_ident() == thread
+        if calls > most:
+            detail = f", and the weights hold {parts} parts" if parts else ""
             raise ValueError(
-                f"config.json describes a network of more than {most:,} modules{held}"
+                f"config.json describes a network of more than {most:,} modules{detail}"
             )
 
     hook = register_module_module_registration_hook(count)
@@ -348,8 +348,8 @@ def _list_parts(missing: Collection[str]) -> str:
     ("'a' and 'b'", "'a', 'b', 'c' and 2 more")
     """
     names = [quote(name, 80) for name in sorted(missing)[:3]]
-    more = [f"{len(missing) - 3} more"] if len(missing) > 3 else []
-    *first, last = [*names, *more]
+    rest = [f"{len(missing) - 3} more"] if len(missing) > 3 else []
+    *first, last = [*names, *rest]
     return f"{', '.join(first)} and {last}" if first else last
 
 
@@ -371,8 +371,8 @@ def _check_tokenizer_files(folder: Path) -> None:
     listed = settings.get("fast_tokenizer_files")
     names = [*listed] if isinstance(listed, list) else []
     # These are a vocabulary; a text is the path of one, wherever it leads.
-    given = [settings.get(key) for key in ("vocab", "merges")]
-    paths = [value for value in given if isinstance(value, str)]
+    entries = [settings.get(key) for key in ("vocab", "merges")]
+    paths = [value for value in entries if isinstance(value, str)]
     for name in (*names, *paths):
         if name in paths or not isinstance(name, str) or Path(name).name != name:
             raise MissingWeights(

@@ -147,8 +147,8 @@ def make_reader(name: str, **terms: Any) -> Any:
         raise BadOption(f"the reader {name!a} is no printable name; give another")
     kind, _, model = name.partition(":")
     if model and kind in KINDS.entries:
-        asked = {"shots", "orders"}
-        taken = {"endpoint": {*terms}, "zero-shot": asked}.get(kind, set())
+        options = {"shots", "orders"}
+        taken = {"endpoint": {*terms}, "zero-shot": options}.get(kind, set())
         own_terms = {name: terms[name] for name in terms if name in taken}
         if terms.get("orders") is None:  # each kind has its own
             own_terms.pop("orders", None)

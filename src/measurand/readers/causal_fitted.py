@@ -170,8 +170,8 @@ def wrap_chat(model: CausalModel, parts: tuple[str, str]) -> tuple[str, str]:
     while mark in "".join(parts):
         mark = f"[{mark}]"
     (turn,) = chat_prompts(model.tokenizer, [mark.join(parts)])
-    before, there, after = turn.partition(mark)
-    if not there:
+    before, is_marked, after = turn.partition(mark)
+    if not is_marked:
         raise ReaderFailed(
             f"the chat template of {quote(model.source, 200)} leaves out what the user "
             "says; remove chat_template from its tokenizer, or take another model"

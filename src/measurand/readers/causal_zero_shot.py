@@ -154,8 +154,8 @@ class FittedZeroShotChoices(FittedDecoder):
         for row, (totals, tokens) in enumerate(
             self.model.own_log_probabilities(prompts, continuations)
         ):
-            each = totals / tokens if self.way == BY_LENGTH else totals
-            scores[row, : len(each)] = each
+            answer_scores = totals / tokens if self.way == BY_LENGTH else totals
+            scores[row, : len(answer_scores)] = answer_scores
         return scores
 
 

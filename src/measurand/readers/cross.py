@@ -113,11 +113,11 @@ class FittedCross:
         """What the words of each field add to each score, and which words they are."""
         vocabulary, scores, before = dict(self.vocabulary), {}, 0
         spans = pairwise(self.bounds.tolist())
-        for (field, known), (start, end) in zip(self.grams.items(), spans, strict=True):
+        for (field, grams), (start, end) in zip(self.grams.items(), spans, strict=True):
             columns = self.used[start:end] - before
-            counts = known.counts(items.column(field))[:, columns]
+            counts = grams.counts(items.column(field))[:, columns]
             scores[field] = np.asarray(counts @ self.linear.weights[start:end])
-            before += len(known.feature_keys)
+            before += len(grams.feature_keys)
         tokens = {f: text_words(items.column(f), vocabulary) for f in self.grams}
         return CrossReading(scores, tokens, vocabulary)
 
@@ -154,7 +154,7 @@ class FittedCross:
         ]
         if blocks:
             end = int(self.bounds[-1])
-            words = sum(len(known.feature_keys) for known in self.grams.values())
+            words = sum(len(grams.feature_keys) for grams in self.grams.values())
             pairs = csr_array(hstack(blocks, format="csr"))[:, self.used[end:] - words]
             total = total + pairs @ self.linear.weights[end:]
         return self.linear.probabilities(np.asarray(total))

@@ -42,10 +42,10 @@ def is_reader_file(name: str) -> bool:
 
 def load_reader_file(name: str) -> tuple[str, Reader]:
     """What reports call the reader of this name, and the reader: its file is run."""
-    place = PLACE.fullmatch(name)
-    if place is None:
+    match = PLACE.fullmatch(name)
+    if match is None:
         raise BadInput(f"{quote(name)} names no reader in a file; give FILE.py:NAME")
-    file, attribute = place["file"], place["name"]
+    file, attribute = match["file"], match["name"]
     try:
         digest = sha256(read_bounded(Path(file), MOST_FILE_BYTES)).hexdigest()
     except OSError as failed:
@@ -76,10 +76,10 @@ def _run_file(file: str, digest: str) -> ModuleType:
 def _make_instance(thing: Any, name: str, file: str, module: ModuleType) -> Any:
     """The reader itself: what has this name, or an instance of that class."""
     if thing is None:
-        own = [n for n, value in vars(module).items() if hasattr(value, "fit")]
+        fitting = [n for n, value in vars(module).items() if hasattr(value, "fit")]
         raise BadInput(
             f"{quote(file, 200)} holds no {quote(name)}; what can be fitted in it is "
-            f"{join_names(own)}"
+            f"{join_names(fitting)}"
         )
     if not isinstance(thing, type):
         return thing
@@ -107,10 +107,10 @@ class _FileLoader(SourceLoader):
         """Run the file; what is kept of one that is changed is of another reader."""
         super().exec_module(module)
         classes = [t for t in vars(module).values() if isinstance(t, type)]
-        for own in [c for c in classes if c.__module__ == module.__name__]:
-            if is_dataclass(own):
-                kind = vars(own).get("kind", own.__name__)
-                setattr(own, "kind", f"{kind} {self.digest[:SHOWN_DIGITS]}")  # noqa: B010
+        for definition in [c for c in classes if c.__module__ == module.__name__]:
+            if is_dataclass(definition):
+                kind = vars(definition).get("kind", definition.__name__)
+                setattr(definition, "kind", f"{kind} {self.digest[:SHOWN_DIGITS]}")  # noqa: B010
 
     def get_filename(self, fullname: str) -> str:
         """Where the file is."""

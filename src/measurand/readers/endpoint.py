@@ -71,13 +71,13 @@ class FittedEndpointWriter:
     def prompts(self, items: Items) -> list[Messages]:
         """The conversation that ends in the question about each item."""
         if self.writes == QUESTIONS:
-            values = [{"options": each.options} for each in _offer_choices(items)]
+            values = [{"options": value.options} for value in _offer_choices(items)]
         else:
             values = [{"fields": text} for text in render_items(items)]
         template = writing_template(self.writes)
         return [
-            [*self.examples, chat_turn("user", fill_chat(template, each))]
-            for each in values
+            [*self.examples, chat_turn("user", fill_chat(template, value))]
+            for value in values
         ]
 
     def write(self, items: Items) -> list[str]:
@@ -172,7 +172,7 @@ class EndpointReader:
         return replace(self, writes=QUESTIONS)
 
     def _show(
-        self, shown: Items, offered: Sequence[Choices], asked: str, gold: Choices
+        self, shown: Items, offered: Sequence[Choices], task: str, gold: Choices
     ) -> tuple[Mapping[str, str], ...]:
         """The items as questions that were answered."""
         question, answer = self.template
@@ -181,7 +181,7 @@ class EndpointReader:
             render_items(shown), shown.labels, offered, strict=True
         ):
             mark = choices.marks[gold.classes.index(label)]
-            prompt = item_question(question, text, choices, asked)
+            prompt = item_question(question, text, choices, task)
             turns.append(chat_turn("user", prompt))
             turns.append(chat_turn("assistant", fill_chat(answer, {"mark": mark})))
         return tuple(turns)
@@ -209,7 +209,7 @@ class EndpointReader:
                 shares,
                 *(reply_shares(r, choices, at_once=at_once) for r in again),
             ]
-            parsed = [each for each in every if each is not None]
+            parsed = [row for row in every if row is not None]
             counts.update(unparsed=int(not parsed), log_probabilities=int(by_tokens))
             if "temperature" in reply.unsent:
                 counts.update(without_temperature=1)
@@ -226,8 +226,8 @@ class EndpointReader:
         terms = terms_of(self.endpoint)
         for draw in range(1, self.answers if chosen else 1):
             seed = (self.endpoint.seed or 0) + draw
-            other = replace(self.endpoint, seed=seed, temperature=1.0, terms=terms)
-            drawn = endpoint_replies(other, [prompts[number] for number in chosen])
+            endpoint = replace(self.endpoint, seed=seed, temperature=1.0, terms=terms)
+            drawn = endpoint_replies(endpoint, [prompts[number] for number in chosen])
             for number, reply in zip(chosen, drawn, strict=True):
                 replies[number].append(reply)
         return replies
@@ -306,13 +306,13 @@ class FittedEndpoint:
         return dict(self.last)
 
 
-def _warn_unparsed(unparsed: int, asked: int, model: str) -> None:
+def _warn_unparsed(unparsed: int, count: int, model: str) -> None:
     """Say how many answers would not parse, where any would not."""
     if unparsed:
         log.warning(
             "%d of %d answers of %s would not parse and count as no answer",
             unparsed,
-            asked,
+            count,
             ascii(model),
         )
 
@@ -376,9 +376,9 @@ class FittedEndpointChoices:
 
     def remarks(self) -> Mapping[str, float | str]:
         """The share of the last answers that would not parse, and by likely tokens."""
-        asked = max(self.counts["asked"], 1)
-        told = {n: c for n, c in self.counts.items() if n != "asked"}
-        shares = {name: round(count / asked, 6) for name, count in told.items()}
+        answers = max(self.counts["asked"], 1)
+        counts = {n: c for n, c in self.counts.items() if n != "asked"}
+        shares = {name: round(count / answers, 6) for name, count in counts.items()}
         return {"orders": self.reader.orders, **shares}
 
 

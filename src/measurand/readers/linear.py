@@ -129,7 +129,7 @@ def fit_temperature(
     fold = rng.permutation(np.arange(len(gold)) % folds)
     if clusters is not None:
         fold = deal_clusters(clusters, folds, rng)
-    scores, known = np.zeros((len(gold), classes)), np.ones(len(gold), bool)
+    scores, usable = np.zeros((len(gold), classes)), np.ones(len(gold), bool)
     for number in range(folds):
         inside = fold == number
         scores[inside] = fit_logistic(
@@ -138,8 +138,8 @@ def fit_temperature(
         if clusters is not None:
             # Few texts may leave a label to one fold: that nobody could know it says
             # nothing about how sure the reader is.
-            known[inside] = np.isin(gold[inside], gold[~inside])
-    return best_temperature(scores[known], gold[known]) if known.any() else 1.0
+            usable[inside] = np.isin(gold[inside], gold[~inside])
+    return best_temperature(scores[usable], gold[usable]) if usable.any() else 1.0
 
 
 def choose_strength(
@@ -154,8 +154,8 @@ def choose_strength(
     temperature, as strength alone makes them surer.
     """
     count = len(items) // HELD
-    held, kept = hold_out_rows(items, count, rng.permutation(len(items)))
-    if min(len(held), len(kept)) < FEWEST:
+    tested, trained = hold_out_rows(items, count, rng.permutation(len(items)))
+    if min(len(tested), len(trained)) < FEWEST:
         return strengths[0]
     gold = items.gold(items.classes)
     losses = []
@@ -163,17 +163,17 @@ def choose_strength(
         if items.contest is not None and len(items.classes) == 2:
             numbers = items.column(items.contest).to_numpy(np.int64)
             weights, _ = fit_contests(
-                features[kept], gold[kept] == 0, numbers[kept], strength, 0
+                features[trained], gold[trained] == 0, numbers[trained], strength, 0
             )
             table, right = contest_table(
-                features[held] @ weights, gold[held] == 0, numbers[held]
+                features[tested] @ weights, gold[tested] == 0, numbers[tested]
             )
         else:
             linear = fit_logistic(
-                features[kept], gold[kept], len(items.classes), strength
+                features[trained], gold[trained], len(items.classes), strength
             )
-            known = np.isin(gold[held], gold[kept])
-            table, right = linear.scores(features[held])[known], gold[held][known]
+            usable = np.isin(gold[tested], gold[trained])
+            table, right = linear.scores(features[tested])[usable], gold[tested][usable]
         losses.append(held_out_loss(table, right))
     return strengths[int(np.argmin(losses))]
 
@@ -279,8 +279,8 @@ class FittedTfidf:
     def read(self, items: Items) -> Mapping[str, Floats]:
         """What each field adds to the score of each class."""
         return {
-            field: np.asarray(known.counts(items.column(field)) @ self.blocks[field])
-            for field, known in self.vocabularies.items()
+            field: np.asarray(grams.counts(items.column(field)) @ self.blocks[field])
+            for field, grams in self.vocabularies.items()
         }
 
     def predict_rearranged(

@@ -172,6 +172,6 @@ def _multiply(matrix: Any, rows: Floats) -> Floats:
     return products
 
 
-def _dot(one: Floats, other: Floats) -> float:
+def _dot(first: Floats, second: Floats) -> float:
     """The sum of products; unlike that of a matrix product, of one thread."""
-    return float(np.einsum("ij,ij->", one, other))
+    return float(np.einsum("ij,ij->", first, second))

@@ -71,15 +71,15 @@ class WordMemory(threading.local):
         places = list(map(self.texts.get, texts))
         if None in places:
             places = [
-                self._place(text) if place is None else place
-                for text, place in zip(texts, places, strict=True)
+                self._place(text) if row is None else row
+                for text, row in zip(texts, places, strict=True)
             ]
             self.spellings += islice(self.numbers, len(self.spellings), None)
-        kept = WordNumbers(
+        memory = WordNumbers(
             np.frombuffer(self.codes, np.int32), np.frombuffer(self.ends, np.int64)
         )
-        numbers = take_texts(kept, np.array(places, np.int64))
-        del kept  # an array that is looked at cannot be cut
+        numbers = take_texts(memory, np.array(places, np.int64))
+        del memory  # an array that is looked at cannot be cut
         # Texts that there was no room for stand behind those that are known.
         del self.ends[len(self.texts) + 1 :]
         del self.codes[self.ends[-1] :]
@@ -87,16 +87,16 @@ class WordMemory(threading.local):
 
     def _place(self, text: str) -> int:
         """Where a text stands, once its words are numbered."""
-        place = self.texts.get(text)
-        if place is None:
-            place = len(self.ends) - 1
+        row = self.texts.get(text)
+        if row is None:
+            row = len(self.ends) - 1
             before = len(self.codes)
             self.codes.extend(map(self.numbers.__getitem__, words(text)))
             self.ends.append(len(self.codes))
             if self.room > 0:
-                self.texts[text] = place
+                self.texts[text] = row
                 self.room -= len(self.codes) - before + TEXT_COST
-        return place
+        return row
 
 
 MEMORY = WordMemory()
@@ -172,9 +172,9 @@ class Grams:
         tokens = number_words(texts, self.vocabulary, grow=False)
         rows, features = _feature_keys(tokens, len(self.vocabulary))
         columns = self._columns.get_indexer(pd.Index(features))
-        known = columns >= 0
+        listed = columns >= 0
         shape = len(tokens.starts) - 1, len(self.feature_keys)
-        return weigh_counts(count_cells(rows[known], columns[known], shape), self.idf)
+        return weigh_counts(count_cells(rows[listed], columns[listed], shape), self.idf)
 
     @cached_property
     def _columns(self) -> pd.Index:

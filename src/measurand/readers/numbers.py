@@ -99,14 +99,14 @@ def number_relations(query: str, answer: str) -> list[str]:
     >>> number_relations("He has 3 boats", "Of 2 men, one has 5 boats")
     ['greatestabove', 'leastbelow', 'mostabove', 'absent']
     """
-    asked, given = find_numbers(query), find_numbers(answer)
+    query_numbers, answer_numbers = find_numbers(query), find_numbers(answer)
     words = []
-    if asked and given:
+    if query_numbers and answer_numbers:
         words += [
-            f"greatest{_order(max(given), asked[0])}",
-            f"least{_order(min(given), asked[0])}",
-            f"most{_order(max(given), max(asked))}",
-            "present" if asked[0] in given else "absent",
+            f"greatest{_order(max(answer_numbers), query_numbers[0])}",
+            f"least{_order(min(answer_numbers), query_numbers[0])}",
+            f"most{_order(max(answer_numbers), max(query_numbers))}",
+            "present" if query_numbers[0] in answer_numbers else "absent",
         ]
     names = [name for name in NAME.findall(query) if name in answer]
     if len(names) > 1:
@@ -116,8 +116,8 @@ def number_relations(query: str, answer: str) -> list[str]:
     return words
 
 
-def _order(number: float, other: float) -> str:
-    return "above" if number > other else "below" if number < other else "same"
+def _order(number: float, reference: float) -> str:
+    return "above" if number > reference else "below" if number < reference else "same"
 
 
 @lru_cache(KEPT)

@@ -50,11 +50,11 @@ class PairsReader:
         gold = items.gold(items.classes)
         fields: dict[str, PairFeatures] = {}
         for field in items.fields:
-            known, presence = fit_pairs(items.column(field), self.window, self.least)
+            pairs, presence = fit_pairs(items.column(field), self.window, self.least)
             if self.keep:
                 most = self.keep * len(items.classes)
-                known = known.take(predictive_columns(presence, gold, most))
-            fields[field] = known
+                pairs = pairs.take(predictive_columns(presence, gold, most))
+            fields[field] = pairs
         features = _join_fields(fields, items, scaled=not self.keep)
         linear = fit_linear(features, items, self.strength, self.folds, rng)
         return FittedPairs(items.classes, fields, linear, scaled=not self.keep)
@@ -121,9 +121,9 @@ class PairFeatures:
         tokens = number_words(texts, self.vocabulary, grow=False)
         rows, keys = _text_keys(tokens, self.size, self.window)
         columns = pd.Index(self.keys).get_indexer(pd.Index(keys))
-        known = columns >= 0
+        listed = columns >= 0
         shape = len(tokens.starts) - 1, len(self.keys)
-        return _mark_cells(rows[known], columns[known], shape)
+        return _mark_cells(rows[listed], columns[listed], shape)
 
 
 def fit_pairs(
@@ -142,8 +142,8 @@ def fit_pairs(
         order = np.lexsort([distinct[common], -counts[common]])
         common = common[order[:MOST_FEATURES]]
     columns = common[np.argsort(distinct[common])]
-    known = PairFeatures(vocabulary, window, distinct[columns])
-    return known, csr_array(presence[:, columns])
+    pairs = PairFeatures(vocabulary, window, distinct[columns])
+    return pairs, csr_array(presence[:, columns])
 
 
 def predictive_columns(presence: csr_array, gold: Ints, most: int) -> Ints:
@@ -190,9 +190,9 @@ def _join_fields(
 ) -> csr_array:
     """The features of all fields side by side."""
     blocks = []
-    for field, known in fields.items():
-        presence = known.presence(items.column(field))
-        words = int(np.searchsorted(known.keys, known.size))
+    for field, pairs in fields.items():
+        presence = pairs.presence(items.column(field))
+        words = int(np.searchsorted(pairs.keys, pairs.size))
         parts = [presence[:, :words], presence[:, words:]] if scaled else [presence]
         blocks += [_scale_rows(csr_array(p)) if scaled else p for p in parts]
     return csr_array(hstack(blocks, format="csr"))

@@ -129,8 +129,8 @@ def _is_negated(text: str, positions: Sequence[int]) -> bool:
     ends = [end for _, end in gaps]
     places = [bisect_left(ends, position) for position in positions]
     return any(
-        place < len(gaps) and gaps[place][0] <= position
-        for place, position in zip(places, positions, strict=True)
+        clause < len(gaps) and gaps[clause][0] <= position
+        for clause, position in zip(places, positions, strict=True)
     )
 
 
@@ -266,11 +266,11 @@ def fill_chat(form: str, values: Mapping[str, str]) -> str:
 
 
 def item_question(
-    question: str, text: str, choices: Choices, asked: str = LABELS
+    question: str, text: str, choices: Choices, task: str = LABELS
 ) -> str:
     """The question about one item."""
     values = {"options": choices.options, "marks": choices.marks_in_words}
-    return fill_chat(question, {"fields": text, "asked": asked, **values})
+    return fill_chat(question, {"fields": text, "asked": task, **values})
 
 
 def render_items(items: Items) -> list[str]:

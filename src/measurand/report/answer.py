@@ -153,8 +153,10 @@ def _name_left_out(
     missing = [text for text in left if first and text and text not in first.basis]
     if first is None or not missing:
         return list(answers)
-    whole = replace(first, basis=f"{first.basis.removesuffix('.')}{''.join(missing)}.")
-    return [whole if answer is first else answer for answer in answers]
+    extended = replace(
+        first, basis=f"{first.basis.removesuffix('.')}{''.join(missing)}."
+    )
+    return [extended if answer is first else answer for answer in answers]
 
 
 def worst_answer(answers: Sequence[Answer]) -> Answer:
@@ -180,9 +182,11 @@ def _describe_basis(report: Report) -> str:
         return ""
     noun = "model" if len(readers) == 1 else "models"
     who = f"{len(readers)} {noun} ({join_words(readers)})"
-    asked = pooled or [f for f in report.findings if f.reader in names]
+    pooled_findings = pooled or [f for f in report.findings if f.reader in names]
     # Another test part may be larger than the one that the verdict is of.
-    rows = [f for f in asked if not is_of_some(f.condition)] or asked
+    rows = [
+        f for f in pooled_findings if not is_of_some(f.condition)
+    ] or pooled_findings
     # Others count choices, tokens or pairs of items.
     answered = [f for f in rows if f.statistic in ("accuracy", "choices_only")]
     counts = [f.estimate.n for f in answered or rows]

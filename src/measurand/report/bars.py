@@ -92,8 +92,8 @@ def changes_chart(report: Report) -> BarChart | None:
     bars = [Bar(short_name(r), r.gap, tone=tones[r.is_certain]) for r in rows[:12]]
     certain = sum(row.is_certain for row in rows)
     ends = [end for bar in bars for end in (bar.estimate.low, bar.estimate.high)]
-    known = [end for end in ends if math.isfinite(end)]
-    low, high = min(-0.02, *known), max(0.02, *known)
+    bounds = [end for end in ends if math.isfinite(end)]
+    low, high = min(-0.02, *bounds), max(0.02, *bounds)
     title = f"{certain or 'None'} of {len(rows)} figures differ for certain"
     return BarChart(title, CHANGES_NOTE, tuple(bars), low=low, high=high, dots=True)
 
@@ -142,8 +142,8 @@ MOST_ROWS = 12
 
 def _finite(report: Report, statistic: str) -> list[Finding]:
     """What is stated of a statistic, as far as it has a value."""
-    found = [f for f in report.findings if f.statistic == statistic]
-    return [f for f in found if math.isfinite(f.estimate.value)]
+    findings = [f for f in report.findings if f.statistic == statistic]
+    return [f for f in findings if math.isfinite(f.estimate.value)]
 
 
 def _reader(finding: Finding) -> str:
@@ -159,17 +159,17 @@ def controls_chart(report: Report) -> BarChart | None:
         bars.append(Bar(label, f.estimate, "most of it", tone))
     if not bars:
         return None
-    seen = sum(bar.estimate.low > 0 for bar in bars)
+    detected = sum(bar.estimate.low > 0 for bar in bars)
     noun, be = ("control", "is") if len(bars) == 1 else ("controls", "are")
-    title = f"{seen} of {len(bars)} planted {noun} {be} found"
+    title = f"{detected} of {len(bars)} planted {noun} {be} found"
     note = "How much of each planted control is recovered, in percent with 95 % CI."
     return BarChart(title, note, tuple(bars[:16]))
 
 
 def budget_chart(report: Report) -> BarChart | None:
     """What the interval of the figure that decides is made of."""
-    found = (e for e in report.exhibits if e.name == "uncertainty")
-    exhibit = next((e for e in found if "group" in e.table), None)
+    budgets = (e for e in report.exhibits if e.name == "uncertainty")
+    exhibit = next((e for e in budgets if "group" in e.table), None)
     if exhibit is None or exhibit.table.empty:
         return None
     rows, stage = exhibit.table.to_dict("records"), str(report.verdict.stage)

@@ -76,8 +76,8 @@ def _records(table: pd.DataFrame) -> list[Mapping[str, Any]]:
     """The rows of a table, each cell by the name of its column; missing cells None."""
     # Column by column: to turn a whole table into objects takes pandas much longer.
     columns = []
-    for place in range(table.shape[1]):
-        column = table.iloc[:, place]
+    for number in range(table.shape[1]):
+        column = table.iloc[:, number]
         cells, gone = column.tolist(), column.isna().tolist()
         columns.append([None if g else c for c, g in zip(cells, gone, strict=True)])
     heads = [str(name) for name in table.columns]
@@ -160,9 +160,9 @@ def list_hues(names: Iterable[str]) -> list[str]:
 
 def series_colour(series: Iterable[str], field: str = "series") -> Channel:
     """A colour for each name, and a legend where there are several."""
-    known = list(dict.fromkeys(series))
-    legend = {"columns": 4} if len(known) > 1 else None
-    scale = {"domain": known, "range": list_hues(known)}
+    names = list(dict.fromkeys(series))
+    legend = {"columns": 4} if len(names) > 1 else None
+    scale = {"domain": names, "range": list_hues(names)}
     return {"field": field, "type": "nominal", "scale": scale, "legend": legend}
 
 
@@ -288,16 +288,16 @@ def draw_distribution(rows: pd.DataFrame, settings: Settings) -> Spec:
     values = _values_by_series(rows)
     bounds = extent(*values.values(), *marks.values())
     bins, centre = [], []
-    for row, (name, found) in enumerate(values.items()):
-        heights = _count_bins(found, BINS, bounds)
+    for row, (name, column) in enumerate(values.items()):
+        heights = _count_bins(column, BINS, bounds)
         bins.append(heights.assign(row=row, top=row - 0.5 * heights["share"]))
         at = marks.get(name, np.nan)
-        numbers = f"mean {found.mean():z.3f}, K = {len(found):,}"
-        low, high = np.quantile(found, [0.025, 0.975])
+        numbers = f"mean {column.mean():z.3f}, K = {len(column):,}"
+        low, high = np.quantile(column, [0.025, 0.975])
         words = {"text": name, "numbers": numbers, "note": f"{label} {at:z.3f}"}
         centre.append({"row": row, **words, "low": low, "high": high, "mark": at})
     spread = pd.DataFrame(centre)
-    own, tall = spread.dropna(subset=["mark"]), len(values)
+    marked, tall = spread.dropna(subset=["mark"]), len(values)
     scale = {"domain": [tall - 0.6, -0.75]}
     y = {"field": "row", "type": "quantitative", "axis": None, "scale": scale}
     x = x_axis(settings.get("x_title", "value"), bounds, "left")
@@ -307,8 +307,8 @@ def draw_distribution(rows: pd.DataFrame, settings: Settings) -> Spec:
     layers = [
         mark("rect", pd.concat(bins), hill, x=x, x2="right", y=y, y2="top"),
         mark("rule", spread, middle, x="low", x2="high", y=y),
-        mark("tick", own, tick, x="mark", y=y),
-        mark("text", own, {**note, "dy": -42}, x="mark", y=y, text="note"),
+        mark("tick", marked, tick, x="mark", y=y),
+        mark("text", marked, {**note, "dy": -42}, x="mark", y=y, text="note"),
     ]
     for name, at in marks.items():
         if name not in values:

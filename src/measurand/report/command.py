@@ -75,8 +75,8 @@ def command(reports: Sequence[Report]) -> str:
     if verb == "explanations":
         words += _repeat("reader", _given_readers(first))
     if verb == "audit":
-        asked = (r for r in reports if r.audit in ("evidence", "leakage"))
-        named = (_asked_readers(report.audit, report) for report in asked)
+        with_readers = (r for r in reports if r.audit in ("evidence", "leakage"))
+        named = (_asked_readers(report.audit, report) for report in with_readers)
         words += _repeat("reader", next(filter(None, named), []))
         words += _repeat("with", [r.audit for r in reports if r.audit == UNUSUAL])
     return " ".join([*words, *seed])
@@ -112,28 +112,28 @@ def _test_words(reports: Sequence[Report]) -> list[str]:
     """A file of test items for each part that is told of, where they were apart."""
     if named_roles(reports[0]).get("split") != APART:
         return []
-    found = (OTHER_PART.search(f.condition) for r in reports for f in r.findings)
-    others = {match[1] for match in found if match} - {ALL_ITEMS}
+    matches = (OTHER_PART.search(f.condition) for r in reports for f in r.findings)
+    others = {match[1] for match in matches if match} - {ALL_ITEMS}
     return ["--test", "TEST_FILE"] * (1 + len(others))
 
 
 def _kept_settings(verb: str, report: Report) -> dict[str, object]:
     """The settings of a report in the form in which the verb takes them."""
-    kept = dict(report.settings)
+    settings = dict(report.settings)
     if verb in ("evidence", "leakage"):
-        kept["brief"] = _is_brief(report)
+        settings["brief"] = _is_brief(report)
     # The usual of one file; a given split has one fold in any case.
-    if kept.get("folds") == FOLDS or not is_drawn(report):
-        kept["folds"] = None
+    if settings.get("folds") == FOLDS or not is_drawn(report):
+        settings["folds"] = None
     if verb == "explanations":
-        kept["others"] = "FILE" if kept.get("perturbed") else None
-        judge = kept.get("judge")
-        kept["judge"] = judge.get("name") if isinstance(judge, Mapping) else judge
+        settings["others"] = "FILE" if settings.get("perturbed") else None
+        judge = settings.get("judge")
+        settings["judge"] = judge.get("name") if isinstance(judge, Mapping) else judge
     if verb == "exposure":
-        arms = [a for a in _listed(kept.get("arms")) if not a.startswith("dose_")]
-        kept["arms"] = [*dict.fromkeys(arm.partition("_")[0] for arm in arms)]
-        kept["notable"] = kept.get("notable_given")
-    return kept
+        arms = [a for a in _listed(settings.get("arms")) if not a.startswith("dose_")]
+        settings["arms"] = [*dict.fromkeys(arm.partition("_")[0] for arm in arms)]
+        settings["notable"] = settings.get("notable_given")
+    return settings
 
 
 def _is_brief(report: Report) -> bool:
@@ -160,8 +160,11 @@ def _endpoint_words(report: Report) -> list[str]:
             continue
         endpoint = recipe["endpoint"]
         heat = endpoint.get("temperature") if isinstance(endpoint, Mapping) else None
-        asked = ("shots", recipe.get("shots"), 0), ("orders", recipe.get("orders"), 1)
-        for option, value, usual in (*asked, ("temperature", heat, 0.0)):
+        prompting = (
+            ("shots", recipe.get("shots"), 0),
+            ("orders", recipe.get("orders"), 1),
+        )
+        for option, value, usual in (*prompting, ("temperature", heat, 0.0)):
             words += _repeat(option, [value] if value not in (None, usual) else [])
         words += ["--prompt", "PROMPT_FILE"] if recipe.get("form") else []
         break  # a verb asks all of them alike
@@ -172,8 +175,8 @@ def _column_words(verb: str, report: Report) -> list[str]:
     """The columns of the parts, what a seeded split went by, and how cells are read."""
     roles, words = named_roles(report), []
     columns = report.benchmark.get("columns")
-    known = columns if isinstance(columns, Mapping) else {}
-    named = {part: _listed(names) for part, names in known.items()}
+    columns_by_part = columns if isinstance(columns, Mapping) else {}
+    named = {part: _listed(names) for part, names in columns_by_part.items()}
     if roles.get("split") == APART:
         named.pop("split", None)  # it told nothing apart
     for role in COLUMN_OPTIONS:
@@ -196,7 +199,7 @@ def _read_join(written: str) -> list[str]:
 
 
 def _setting_words(
-    verb: str, kept: Mapping[str, object], names: Sequence[str] = ()
+    verb: str, settings: Mapping[str, object], names: Sequence[str] = ()
 ) -> list[str]:
     """The settings that are not what the verb takes unasked, as options.
 
@@ -209,7 +212,7 @@ def _setting_words(
         if d.setting.option is None or (names and name not in names):
             continue
         option = d.words[0].removeprefix("--")
-        value = kept.get(name, kept.get(option.replace("-", "_"), d.default))
+        value = settings.get(name, settings.get(option.replace("-", "_"), d.default))
         values, usual = _listed(value), _listed(d.default)
         if values == usual:
             continue
@@ -217,19 +220,19 @@ def _setting_words(
             words.append(d.words[0] if value else d.words[-1])
         else:
             words += _repeat(option, values)
-    words += ["--tune"] * bool(kept.get("tune") and not names)
-    budget = kept.get("budget")
+    words += ["--tune"] * bool(settings.get("tune") and not names)
+    budget = settings.get("budget")
     return words + _repeat("budget", [budget] if isinstance(budget, str) else [])
 
 
 def _study_words(report: Report) -> list[str]:
     """The tasks of an exposure study, or the file of accuracies, and how it was run."""
-    kept, tasks = _kept_settings("exposure", report), report.benchmark.get("tasks")
+    settings, tasks = _kept_settings("exposure", report), report.benchmark.get("tasks")
     if not isinstance(tasks, Mapping):
         analysis = ExposureSettings.analysis
-        return ["--accuracies", "FILE", *_setting_words("exposure", kept, analysis)]
+        return ["--accuracies", "FILE", *_setting_words("exposure", settings, analysis)]
     words = [_file_word(str(task)) for task in tasks] + _task_words(report)
-    words += _setting_words("exposure", kept)
+    words += _setting_words("exposure", settings)
     return words + _repeat("reader", _given_readers(report))
 
 

@@ -294,12 +294,12 @@ NOTHING_PAIRED = "No figure could be paired; under what was not run stands why."
 
 def say_verdicts(verdicts: Sequence[tuple[str, str, Tone]]) -> str:
     """Whether the verdicts are the same, by label and by tone."""
-    said = [f"{label} ({tone.word.lower()})" for _, label, tone in verdicts]
-    if len({*said}) == 1:
-        return f"The verdict is the same: {said[0]}."
+    phrases = [f"{label} ({tone.word.lower()})" for _, label, tone in verdicts]
+    if len({*phrases}) == 1:
+        return f"The verdict is the same: {phrases[0]}."
     return (
-        f"The verdicts differ: {verdicts[0][0]} is {said[0]}, {verdicts[-1][0]} is "
-        f"{said[-1]}."
+        f"The verdicts differ: {verdicts[0][0]} is {phrases[0]}, {verdicts[-1][0]} is "
+        f"{phrases[-1]}."
     )
 
 

@@ -144,8 +144,8 @@ def _text_columns(items: pd.DataFrame, roles: Mapping[str, str]) -> list[str]:
         for column in items.select_dtypes(["object", "string"]).columns
         if not str(column).startswith(OWN) and column != roles.get("label", "label")
     ]
-    known = [name for name in (*wanted, roles.get("evidence", "")) if name in items]
-    return (list(dict.fromkeys(known)) or others)[:MOST_TEXTS]
+    texts = [name for name in (*wanted, roles.get("evidence", "")) if name in items]
+    return (list(dict.fromkeys(texts)) or others)[:MOST_TEXTS]
 
 
 def _answering_reader(report: Report) -> str:

@@ -292,8 +292,8 @@ def to_inches(width: str) -> float:
     >>> to_inches("3.3in"), round(to_inches("84mm"), 2)
     (3.3, 3.31)
     """
-    found = LENGTH.fullmatch(width.strip().lower())
-    inches = float(found[1]) * UNITS[found[2]] if found else 0.0
+    match = LENGTH.fullmatch(width.strip().lower())
+    inches = float(match[1]) * UNITS[match[2]] if match else 0.0
     if not LEAST <= inches <= MOST:
         raise BadOption(
             f"`width` is {quote(width)}; give a length from 1in to 40in, such as "

@@ -46,8 +46,8 @@ class Card:
     @property
     def facts(self) -> list[str]:
         """The size and every number that is known, in words."""
-        known = self.numbers.items()
-        texts = [f"{name} {n:z.3g}" for name, n in known if not np.isnan(n)]
+        numbers = self.numbers.items()
+        texts = [f"{name} {n:z.3g}" for name, n in numbers if not np.isnan(n)]
         return [f"{self.size:,} items", *texts]
 
     @property
@@ -174,7 +174,7 @@ def _points_json(
 ) -> str:
     codes = {name: code for code, name in enumerate(names)}
     clusters = {*points["cluster"]}
-    there = {a: card for a, card in cards.items() if card.cluster in clusters}
+    shown_cards = {a: card for a, card in cards.items() if card.cluster in clusters}
     block = {
         "id": points["id"].tolist(),
         "x": _scale_to_span(points["x"]),
@@ -186,8 +186,8 @@ def _points_json(
         "weight": [float(f"{weight:.3g}") for weight in points["weight"]],
         "weightTitle": _map_title(settings, "weight_title"),
         "text": points["text"].tolist(),
-        "cards": {str(card.cluster): anchor for anchor, card in there.items()},
-        "biased": [card.cluster for card in there.values() if card.biased],
+        "cards": {str(card.cluster): anchor for anchor, card in shown_cards.items()},
+        "biased": [card.cluster for card in shown_cards.values() if card.biased],
     }
     return harmless_json(block)
 

@@ -73,10 +73,12 @@ def find_patterns(report: Report, most: int = MOST) -> list[Pattern]:
         cue, wanted = plain_text(row["cue"], 60), plain_text(row.get("label", ""), 40)
         kind = plain_text(row.get("kind", ""), 40)
         texts = items[part].astype(str) if part in items else pd.Series(dtype=str)
-        said = _say_cue(row, wanted)
+        statement = _say_cue(row, wanted)
         if kind != IN_TEXT:
             examples = _length_examples(report, part) if kind == LENGTH else ()
-            patterns.append(Pattern(f"{kind}: {cue}", name_part(part), said, examples))
+            patterns.append(
+                Pattern(f"{kind}: {cue}", name_part(part), statement, examples)
+            )
             continue
         holds = _holds(texts, cue)
         if any(_overlap(holds, mask) > ALIKE for mask in masks):
@@ -84,7 +86,7 @@ def find_patterns(report: Report, most: int = MOST) -> list[Pattern]:
         masks.append(holds)
         examples = _examples(items, texts, holds, cue, label, wanted)
         name = f"“{BETWEEN_UNSPACED.sub('', cue)}”"
-        patterns.append(Pattern(name, name_part(part), said, examples))
+        patterns.append(Pattern(name, name_part(part), statement, examples))
     return patterns
 
 
@@ -191,15 +193,15 @@ def _examples(
 ) -> tuple[Example, ...]:
     """Items with the word and its label, no text twice."""
     examples: list[Example] = []
-    seen: set[str] = set()
+    texts_shown: set[str] = set()
     labels = items[label].astype(str) if label in items else pd.Series("", items.index)
     for position in np.flatnonzero(holds).tolist():
         text, name = texts.iloc[position], plain_text(labels.iloc[position], 40)
         pieces = _mark(readable_text(text, 4_000), token)
         key = "".join(piece.text for piece in pieces)
-        if key in seen or (wanted and name != wanted):
+        if key in texts_shown or (wanted and name != wanted):
             continue
-        seen.add(key)
+        texts_shown.add(key)
         ident = name_items(items.iloc[[position]])[0]
         examples.append(Example(ident, name, pieces))
         if len(examples) == MOST_SHOWN:
@@ -213,11 +215,11 @@ def _mark(text: str, token: str) -> tuple[Piece, ...]:
     >>> [(p.text, p.marked) for p in _mark("A boat, no sail", "no")]
     [('A boat, ', False), ('no', True), (' sail', False)]
     """
-    found = _token_pattern(token).search(text)
-    if found is None:
+    match = _token_pattern(token).search(text)
+    if match is None:
         return (Piece(text[: 2 * AROUND]),)
-    start, end = max(found.start() - AROUND, 0), found.end() + AROUND
-    before = ("…" if start else "") + text[start : found.start()]
-    after = text[found.end() : end] + ("…" if end < len(text) else "")
-    pieces = (Piece(before), Piece(found[0], marked=True), Piece(after))
+    start, end = max(match.start() - AROUND, 0), match.end() + AROUND
+    before = ("…" if start else "") + text[start : match.start()]
+    after = text[match.end() : end] + ("…" if end < len(text) else "")
+    pieces = (Piece(before), Piece(match[0], marked=True), Piece(after))
     return tuple(piece for piece in pieces if piece.text)

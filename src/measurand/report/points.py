@@ -193,9 +193,9 @@ def draw_decision_map(rows: pd.DataFrame, settings: Settings) -> Spec | None:
     frame = Frame(580, 400, x, (low, high))
     several = rows["benchmark"].nunique() > 1
     reader = rows["reader"].map(lambda name: plain_text(name, 20))
-    place = rows["benchmark"].map(lambda name: plain_text(name, 20))
+    short_names = rows["benchmark"].map(lambda name: plain_text(name, 20))
     rows = rows.assign(
-        text=place + " · " + reader if several else reader,
+        text=short_names + " · " + reader if several else reader,
         colour=list_hues(rows["benchmark" if several else "reader"]),
     )
     names = [plain_text(name, 40) for name in settings.get("regions", [])]
@@ -232,8 +232,8 @@ def _region_areas(frame: Frame, margin: float, line: float, settings: Settings) 
 
 def _region_name(text: str, corner: tuple[float, float]) -> Spec:
     row = {"x": float(corner[0]), "y": float(corner[1]), "text": text}
-    place = {"align": "left", "dx": DX, "dy": DY}
-    italic = {**place, "fontStyle": "italic", "color": GREY}
+    offset = {"align": "left", "dx": DX, "dy": DY}
+    italic = {**offset, "fontStyle": "italic", "color": GREY}
     return mark("text", [row], italic, x="x", y="y", text="text")
 
 
@@ -343,10 +343,14 @@ def _correlation_text(
 def _correlation(rows: pd.DataFrame, settings: Settings) -> str:
     """How surely the points go up or down together; empty where nobody asked."""
     units = settings.get("units")  # of how many benchmarks they are, where one says
-    known = units if isinstance(units, int) else None
-    found = pearson(rows["x"].to_numpy(), rows["y"].to_numpy(), units=known)
-    is_asked = settings.get("trend") and found is not None
-    return f"Pearson r = {found}, n = {found.n}" if is_asked and found else ""
+    unit_count = units if isinstance(units, int) else None
+    correlation = pearson(rows["x"].to_numpy(), rows["y"].to_numpy(), units=unit_count)
+    is_asked = settings.get("trend") and correlation is not None
+    return (
+        f"Pearson r = {correlation}, n = {correlation.n}"
+        if is_asked and correlation
+        else ""
+    )
 
 
 def trend_remark(exhibit: Exhibit) -> str:

@@ -108,14 +108,14 @@ def load_reports(directory: str | Path) -> Reports:
         where = plain_text(folder, 200)
         raise BadInput(f"cannot read {where}/audits.json: {failed}") from None
     contents = read_json(folder / "audits.json", MOST_REPORT_BYTES)
-    told = contents if isinstance(contents, dict) else {}
-    names = told.get("reports", {})
-    missing = told.get("not_run", {})
+    index = contents if isinstance(contents, dict) else {}
+    names = index.get("reports", {})
+    missing = index.get("not_run", {})
     if not isinstance(names, dict) or not isinstance(missing, dict) or not names:
         where = plain_text(folder, 200)
         raise BadInput(f"{where}/audits.json names no reports; run the audit again")
-    known = [name for name in map(str, names) if lies_below(name)]
-    reports = {name: load_below(folder, name) for name in known}
+    paths = [name for name in map(str, names) if lies_below(name)]
+    reports = {name: load_below(folder, name) for name in paths}
     return Reports(reports, {str(name): str(why) for name, why in missing.items()})
 
 

@@ -216,8 +216,8 @@ def _load_items(directory: Path) -> pd.DataFrame:
     try:
         check_no_link(directory, "items.parquet")
         with open_unpacked(directory / "items.parquet") as stream:
-            table, told = read_parquet(stream)
-        index = index_column(told, table.column_names)
+            table, metadata = read_parquet(stream)
+        index = index_column(metadata, table.column_names)
         items: pd.DataFrame = table.to_pandas()
         if index is None:
             return items

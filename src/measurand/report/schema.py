@@ -84,19 +84,19 @@ def check_contents(contents: Mapping[str, Any]) -> None:
             raise BadInput("the rows of an exhibit have other keys each")
 
 
-def _check_type(value: Any, schema: Any, place: str) -> None:
+def _check_type(value: Any, schema: Any, path: str) -> None:
     """Raise where the value, or a part of it, is not as the schema says."""
     types = (type(schema),) if isinstance(schema, dict | list) else schema
     if type(value) not in types:
         allowed = " or ".join(dict.fromkeys(WORDS[kind] for kind in types))
-        raise BadInput(f"{place[1:]} is {WORDS[type(value)]}, and has to be {allowed}")
+        raise BadInput(f"{path[1:]} is {WORDS[type(value)]}, and has to be {allowed}")
     if isinstance(schema, dict):
         for name in schema:
             if name in value:
-                _check_type(value[name], schema[name], f"{place}.{name}")
+                _check_type(value[name], schema[name], f"{path}.{name}")
     elif isinstance(schema, list):
         for position, part in enumerate(value):
-            _check_type(part, schema[0], f"{place}[{position}]")
+            _check_type(part, schema[0], f"{path}[{position}]")
 
 
 @contextmanager

@@ -72,8 +72,8 @@ def summary_of_all(
     steps = {"do next": " ".join(worst.steps[:2]), "verdicts": ", ".join(verdicts)}
     left = room - len(_fact_lines(steps.items()))
     facts = {"rests on": _join_bases(answers, worst, left), **steps}
-    kept = _fitting_facts(facts, ("do next", "rests on", "verdicts"), room)
-    return "\n".join([*lines, "", *_fact_lines(kept), *missing]) + "\n"
+    fitting = _fitting_facts(facts, ("do next", "rests on", "verdicts"), room)
+    return "\n".join([*lines, "", *_fact_lines(fitting), *missing]) + "\n"
 
 
 def list_not_run(not_run: Mapping[str, str]) -> list[str]:
@@ -95,22 +95,22 @@ def _join_bases(answers: Sequence[Answer], worst: Answer, room: int) -> str:
     if len(bases) < 2:
         return "".join(f"{basis}." for basis in bases)
     named = [f"{basis} ({join_words(audits)})" for basis, audits in bases.items()]
-    whole = f"{'; '.join(named)}."
-    fits = len(_fact_lines([("rests on", whole)])) <= room
-    return whole if fits else f"{named[0]}."
+    joined = f"{'; '.join(named)}."
+    fits = len(_fact_lines([("rests on", joined)])) <= room
+    return joined if fits else f"{named[0]}."
 
 
 def _fitting_facts(
     facts: Mapping[str, str], by_weight: Sequence[str], room: int
 ) -> list[tuple[str, str]]:
     """The facts that a narrow terminal has lines for, and always the weightiest."""
-    kept: set[str] = set()
+    chosen: set[str] = set()
     for name in by_weight:
         lines = len(_fact_lines([(name, facts[name])]))
-        if lines <= room or not kept:
-            kept.add(name)
+        if lines <= room or not chosen:
+            chosen.add(name)
             room -= lines
-    return [(name, text) for name, text in facts.items() if name in kept]
+    return [(name, text) for name, text in facts.items() if name in chosen]
 
 
 def _answer_lines(answer: Answer) -> list[str]:
@@ -225,5 +225,5 @@ def _finding_lines(findings: Sequence[Finding]) -> list[str]:
 def _first_lines(head: Sequence[object], rows: Sequence[Sequence[object]]) -> list[str]:
     """The first rows under their heads, and how many more there are."""
     hidden = len(rows) - MOST_FINDINGS
-    more = [f"  and {hidden} more"] if hidden > 0 else []
-    return [*lay_out_columns([head, *rows[:MOST_FINDINGS]]), *more]
+    rest = [f"  and {hidden} more"] if hidden > 0 else []
+    return [*lay_out_columns([head, *rows[:MOST_FINDINGS]]), *rest]

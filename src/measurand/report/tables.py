@@ -85,12 +85,12 @@ class TextGrid:
     @property
     def cells(self) -> Iterator[list[Cell]]:
         """The rows as a page shows them."""
-        for place, (first, *others) in enumerate(self.rows):
+        for number, (first, *others) in enumerate(self.rows):
             if not self.header:
                 yield [Cell(first, heads=True), *map(Cell, others)]
                 continue
             texts = [first, *others]
-            shades = self.shades[place] if self.shades else (0,) * len(texts)
+            shades = self.shades[number] if self.shades else (0,) * len(texts)
             cells = zip(self.header, texts, shades, strict=True)
             yield [Cell(text, False, _kind(name, text), s) for name, text, s in cells]
 

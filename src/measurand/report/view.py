@@ -145,7 +145,7 @@ def _list_sections(page: View) -> list[tuple[str, str]]:
         ("items", "Items", page["explorer"]),
         ("more", "Everything else", True),
     )
-    return [(anchor, name) for anchor, name, there in sections if there]
+    return [(anchor, name) for anchor, name, is_shown in sections if is_shown]
 
 
 def _join_warnings(reports: Sequence[Report]) -> list[str]:
@@ -164,9 +164,9 @@ def _sure_charts(
     """By audit: what each reader found, what controls showed, what makes it unsure."""
     for report in reports:
         charts = [ladder_chart(report), controls_chart(report), budget_chart(report)]
-        there = [chart for chart in charts if chart is not None]
-        if there:
-            yield audit_title(report.audit) if named else "", there
+        present = [chart for chart in charts if chart is not None]
+        if present:
+            yield audit_title(report.audit) if named else "", present
 
 
 def _view_chapter(
@@ -216,8 +216,8 @@ def _view_exhibits(
             views.append(view_map(exhibit, anchor, title, hues, image, cards))
         elif exhibit.kind == "cards" and read_cards(exhibit):
             maps = [e for e in exhibits if e.settings.get("cards") == exhibit.name]
-            there = maps and has_map_points(maps[0])
-            on_map = anchors[maps[0].name] if there else None
+            has_map = maps and has_map_points(maps[0])
+            on_map = anchors[maps[0].name] if has_map else None
             views.append(view_cards(exhibit, anchor, title, hues, on_map))
             image = ""
         else:
@@ -253,10 +253,10 @@ def _own_cards(
 ) -> dict[str, Card]:
     """The cards of the clusters of a map, by their anchors."""
     name = exhibit.settings.get("cards")
-    found = (e for e in exhibits if e.kind == "cards" and e.name == name)
+    matching = (e for e in exhibits if e.kind == "cards" and e.name == name)
     return {
         f"{anchors[candidate.name]}-cluster-{card.cluster}": card
-        for candidate in [*found][:1]
+        for candidate in [*matching][:1]
         for card in read_cards(candidate)
     }
 

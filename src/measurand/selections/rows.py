@@ -204,16 +204,16 @@ def leak_rows(
     >>> leak_rows(np.array([0, 1, 2, 3]), np.array([5, 6, 7, 4]), gold, 3)
     array([1, 5, 6, 4])
     """
-    kept = [int(row) for row in train]
+    remaining = [int(row) for row in train]
     leaked: list[int] = []
     for row in test:
-        if len(leaked) == count or not kept:
+        if len(leaked) == count or not remaining:
             break
-        place = next((old for old in kept if gold[old] == gold[row]), None)
-        if place is not None:
-            kept.remove(place)
+        match = next((old for old in remaining if gold[old] == gold[row]), None)
+        if match is not None:
+            remaining.remove(match)
             leaked.append(int(row))
-    return np.array([*kept, *leaked], np.int64)
+    return np.array([*remaining, *leaked], np.int64)
 
 
 def rows_per_class(items: Items, m: int, n: int) -> int:

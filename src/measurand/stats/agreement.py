@@ -272,9 +272,14 @@ def relevance_agreement(
             dot / np.sqrt((pair_square + rest_square) * single_square), 1.0
         )
         within = np.minimum(dot / np.sqrt(pair_square * single_square), 1.0)
-    some = prefix.any(axis=1)
-    full, within = np.where(some, full, np.nan), np.where(some, within, np.nan)
-    return Relevance(full, within, np.where(some, pair_tokens.sum(axis=1), np.nan))
+    comparable = prefix.any(axis=1)
+    full, within = (
+        np.where(comparable, full, np.nan),
+        np.where(comparable, within, np.nan),
+    )
+    return Relevance(
+        full, within, np.where(comparable, pair_tokens.sum(axis=1), np.nan)
+    )
 
 
 def _normalise_relevance(scores: NDArray[Any], mask: Bools) -> Floats:

@@ -235,6 +235,6 @@ def _widen_arm(arm: float, variance: float, freedom: int, level: float) -> float
     """The arm of an interval over items that also holds a variance between runs."""
     # An arm has its own quantile in it already: in units of the normal one it is an
     # error that is known, however it was found.
-    own = (arm / float(ndtri((1 + level) / 2))) ** 2
-    quantile = two_source_quantile(level, (own, variance), (np.inf, freedom))
-    return quantile * sqrt(own + variance)
+    arm_variance = (arm / float(ndtri((1 + level) / 2))) ** 2
+    quantile = two_source_quantile(level, (arm_variance, variance), (np.inf, freedom))
+    return quantile * sqrt(arm_variance + variance)

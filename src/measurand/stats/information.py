@@ -166,8 +166,8 @@ def _account_run(
 ) -> dict[str, Estimate]:
     """The bits of each part in one run."""
 
-    def of_sums(told: Parting) -> Statistic:
-        return lambda s: told(*np.moveaxis(s[..., :3] / s[..., 3:], -1, 0))
+    def of_sums(quantity: Parting) -> Statistic:
+        return lambda s: quantity(*np.moveaxis(s[..., :3] / s[..., 3:], -1, 0))
 
     rows = np.column_stack([*bits, np.ones(len(bits[0]))])
     parted = bootstrap_each(

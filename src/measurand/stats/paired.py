@@ -161,12 +161,12 @@ def mean_share_difference(
     0.750 [0.666, 0.750]
     """
     scores = _pair_scores(*runs, base).T
-    each = scores[:-1] - scores[-1]
-    count, n = each.shape
+    differences = scores[:-1] - scores[-1]
+    count, n = differences.shape
     if n < 2:
         raise Undefined("no items to average; widen the selection")
     ways = [np.arange(n)] if clusters is None else split_ways(clusters)
-    mean = each.mean(axis=0)
+    mean = differences.mean(axis=0)
     value, square = float(mean.mean()), float((mean**2).mean())
     variance, freedom = uneven_variance(
         mean, np.arange(n) if clusters is None else clusters
@@ -176,7 +176,7 @@ def mean_share_difference(
     effective = min(float(n), n * plain / variance) if variance > 0 else float(units)
     if units == n:
         freedom = float(max(n - 1, 1))
-    of_runs = run_variance(each, clusters)
+    of_runs = run_variance(differences, clusters)
     low, high = score_bounds(
         value,
         (variance + of_runs) ** 0.5,
@@ -231,26 +231,26 @@ def score_bounds(
     an_item = (se**2 - seed_se**2) / plain if plain > 0 and se > 0 else 1 / units
     ends = []
     for side, sign in enumerate((-1, 1)):
-        seen, more = sign * value, (discordant + sign * value) / 2
+        net, wins = sign * value, (discordant + sign * value) / 2
         # One item that differs is no longer nothing.
-        differing = (moved[side] if moved else more) * units
+        differing = (moved[side] if moved else wins) * units
         nothing = unseen_share(units, level) * max(1 - differing, 0.0)
 
-        def beyond(end: float, seen: float = seen, more: float = more) -> float:
-            spread = _discordance_variance(end, more, more - seen)
+        def beyond(end: float, net: float = net, wins: float = wins) -> float:
+            spread = _discordance_variance(end, wins, wins - net)
             added = max(spread - plain, 0.0) * an_item
-            return (end - seen) ** 2 - quantile**2 * (se**2 + added)
+            return (end - net) ** 2 - quantile**2 * (se**2 + added)
 
-        reach = seen + quantile * se
+        reach = net + quantile * se
         start = reach + 1e-9  # beside it, as rounding decides the sign at it
         end = reach
         if start < 1 and beyond(start) < 0:
             end = float(brentq(beyond, start, 1.0)) if beyond(1.0) > 0 else 1.0
-        ends.append(sign * min(max(end, seen + nothing), max(reach, 1.0)))
+        ends.append(sign * min(max(end, net + nothing), max(reach, 1.0)))
     return ends[0], ends[1]
 
 
-def _discordance_variance(theta: float, more: float, less: float) -> float:
+def _discordance_variance(theta: float, wins: float, losses: float) -> float:
     """The variance of one item's difference, likeliest where the mean is `theta`.
 
     >>> round(_discordance_variance(0.1, 0.3, 0.2), 3)  # as seen: 0.5 - 0.01
@@ -259,9 +259,9 @@ def _discordance_variance(theta: float, more: float, less: float) -> float:
     0.09
     """
     if theta < 0:
-        return _discordance_variance(-theta, less, more)
-    b = (2 - more + less) * theta - more - less
-    root = math.sqrt(max(b * b + 8 * less * theta * (1 - theta), 0.0))
+        return _discordance_variance(-theta, losses, wins)
+    b = (2 - wins + losses) * theta - wins - losses
+    root = math.sqrt(max(b * b + 8 * losses * theta * (1 - theta), 0.0))
     return (root - b) / 2 + theta - theta**2
 
 

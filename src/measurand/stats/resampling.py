@@ -96,9 +96,9 @@ def _percentile_ends(
 ) -> tuple[float, float]:
     """The ends of the interval, from what the resamples of each way gave."""
     ends = []
-    for way, each in zip(ways, draws_by_way, strict=True):
-        draws = each[np.isfinite(each)]
-        if len(draws) < len(each) / 2:
+    for way, way_draws in zip(ways, draws_by_way, strict=True):
+        draws = way_draws[np.isfinite(way_draws)]
+        if len(draws) < len(way_draws) / 2:
             raise Undefined(
                 "the statistic has no value in most resamples; more items are needed"
             )
@@ -126,8 +126,8 @@ def combine_ways(variances: Floats) -> Floats:
     """
     if len(variances) == 1:
         return np.asarray(variances[0])
-    first, second, both = variances
-    return np.asarray(np.maximum(first + second - both, both / 2))
+    first, second, joint = variances
+    return np.asarray(np.maximum(first + second - joint, joint / 2))
 
 
 def _few_units_level(n: int, clusters: Ints | None, level: float) -> float:

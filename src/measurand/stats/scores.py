@@ -121,9 +121,11 @@ def _class_units(rows: Floats, clusters: Clusters) -> list[int]:
     """How many items, or clusters of them, each class that occurs has."""
     of_class = _confusion_matrix(rows).sum(axis=-1) > 0
     return [
-        _count_units(int(some.sum()), None if clusters is None else clusters[some])
-        for some in of_class.T
-        if some.any()
+        _count_units(
+            int(members.sum()), None if clusters is None else clusters[members]
+        )
+        for members in of_class.T
+        if members.any()
     ]
 
 
@@ -185,11 +187,11 @@ def bound_constant_ratio(
     """
     if not ((a == b).all() or (a == less).all()):
         return estimate
-    whole = float((b - less).mean())
+    ratio = float((b - less).mean())
     unseen = unseen_share(_count_units(len(a), clusters), estimate.level)
     mean = float(a.mean())
-    low = estimate.value - min(unseen, mean) / whole
-    high = estimate.value + min(unseen, 1 - mean) / whole
+    low = estimate.value - min(unseen, mean) / ratio
+    high = estimate.value + min(unseen, 1 - mean) / ratio
     method = f"rule of three over {resample_unit(len(a), clusters)}"
     return replace(estimate, low=low, high=high, method=method)
 

@@ -65,7 +65,10 @@ def _delong_auc(
         raise BadInput("some scores are missing; drop these items from both")
     wins, losses = _placements(positive, negative)
     value, n = float(wins.mean()), len(positive) + len(negative)
-    counts = [(len(np.unique(one)), len(np.unique(two))) for one, two in ways]
+    counts = [
+        (len(np.unique(positives)), len(np.unique(negatives)))
+        for positives, negatives in ways
+    ]
     if value in (0.0, 1.0) or min(min(counts)) < 2:
         low, high = newcombe_interval(value, *min(counts), level)
         return Estimate(value, low, high, level, n, "AUC, Newcombe's interval")

@@ -123,8 +123,8 @@ class ShuffleEffect:
     def budget(self) -> UncertaintyBudget:
         """What the interval holds, by source, and what it does not."""
         trained = {TRAININGS: self.seed_se**2} if self.seeds > 1 else {}
-        one = f"; {ONE_OF_MANY}" if self.seeds == 1 else ""
-        return UncertaintyBudget({**self.sources, **trained}, TRAINING_ITEMS + one)
+        note = f"; {ONE_OF_MANY}" if self.seeds == 1 else ""
+        return UncertaintyBudget({**self.sources, **trained}, TRAINING_ITEMS + note)
 
 
 def shuffle_effect(

@@ -42,14 +42,18 @@ def specificity_auc(
     >>> specificity_auc(own, negatives, ties=0).tolist()
     [0.5, 0.0]
     """
-    own, others = np.asarray(own_likeness, float), np.asarray(negative_likeness, float)
-    if others.ndim != 2 or others.shape[0] != len(own):
+    matching, others = (
+        np.asarray(own_likeness, float),
+        np.asarray(negative_likeness, float),
+    )
+    if others.ndim != 2 or others.shape[0] != len(matching):
         raise BadInput(
-            f"{len(own)} items and negatives of shape {others.shape}; give a row each"
+            f"{len(matching)} items and negatives of shape {others.shape}; "
+            "give a row each"
         )
     if 0 in others.shape:
         raise Undefined("no negatives to compare with; specificity needs two items")
-    beaten, equal = own[:, None] > others, own[:, None] == others
+    beaten, equal = matching[:, None] > others, matching[:, None] == others
     return np.asarray((beaten + ties * equal).mean(axis=1))
 
 

@@ -112,14 +112,14 @@ def uneven_variance(
         sums, sizes = sum_clusters(rows, way).T
         shares = sizes / n
         # Exact where items of a cluster are alike, and where they are independent.
-        kept = np.minimum(1 - shares, 1 - 2 * shares + (shares**2).sum())
-        weights = 1 / np.maximum(kept, 1 / n)
+        shrinkage = np.minimum(1 - shares, 1 - 2 * shares + (shares**2).sum())
+        weights = 1 / np.maximum(shrinkage, 1 / n)
         squares = weights * (sums - sizes * mean) ** 2
         spreads.append(float(squares.sum()))
-        seen = _variance_freedom(squares)
+        freedom = _variance_freedom(squares)
         apart = _intraclass(values, sums, sizes)
         expected = _expected_freedom(weights, sizes, apart)
-        freedoms.append((seen * min(seen, expected)) ** 0.5)
+        freedoms.append((freedom * min(freedom, expected)) ** 0.5)
     variance = float(combine_ways(np.array(spreads))) / n**2
     return variance, max(min(freedoms[:2]), 1.0)
 
@@ -151,9 +151,9 @@ def _intraclass(values: Floats, sums: Floats, sizes: Floats) -> float:
     n, count = len(values), len(sums)
     if n <= count:
         return 0.0
-    own = float((sums**2 / sizes).sum())
-    within = max(float((values**2).sum()) - own, 0.0) / (n - count)
-    between = own - float(values.sum()) ** 2 / n - (count - 1) * within
+    squares = float((sums**2 / sizes).sum())
+    within = max(float((values**2).sum()) - squares, 0.0) / (n - count)
+    between = squares - float(values.sum()) ** 2 / n - (count - 1) * within
     shared = max(between / (n - float((sizes**2).sum()) / n), 0.0)
     return shared / (shared + within) if shared > 0 else 0.0
 
@@ -176,14 +176,14 @@ def _expected_freedom(weights: Floats, sizes: Floats, apart: float) -> float:
     total = float(variances.sum())
     # Residuals are d - s t, of sums d and of shares s of their total t: so their
     # covariances are a diagonal and two vectors.
-    own, root = weights * variances, np.sqrt(weights)
+    scaled, root = weights * variances, np.sqrt(weights)
     pulls, covariances = root * sizes / sizes.sum(), root * variances
     pp, pc = float((pulls**2).sum()), float((pulls * covariances).sum())
     cc = float((covariances**2).sum())
-    mean = float(own.sum()) - 2 * pc + total * pp
+    mean = float(scaled.sum()) - 2 * pc + total * pp
     square = (
-        float((own**2).sum())
-        + 2 * float((own * pulls * (total * pulls - 2 * covariances)).sum())
+        float((scaled**2).sum())
+        + 2 * float((scaled * pulls * (total * pulls - 2 * covariances)).sum())
         + 2 * (pc**2 + pp * cc)
         + (total * pp) ** 2
         - 4 * total * pp * pc
@@ -214,9 +214,9 @@ def run_variance(runs: Floats, clusters: Clusters = None) -> float:
     units = np.arange(n) if clusters is None else clusters
     if count_clusters(units) < 2:
         return float(means.var(ddof=1) / count)  # nothing is known of single items
-    held = sum(cluster_variance(run, units) for run in single)
-    held /= (count - 1) * count
-    return float(max(means.var(ddof=1) / count - held, 0.0))
+    noise = sum(cluster_variance(run, units) for run in single)
+    noise /= (count - 1) * count
+    return float(max(means.var(ddof=1) / count - noise, 0.0))
 
 
 def mean_interval(

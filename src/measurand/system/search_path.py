@@ -32,12 +32,12 @@ def leave_working_folder() -> None:
 
 def trusted_path() -> list[str]:
     """The entries of `sys.path` but for the working folder, and relative ones."""
-    kept = {*_user_entries(dict(os.environ)), _home()}
+    trusted = {*_user_entries(dict(os.environ)), _home()}
     left = {*map(_real_path, _relative_entries(dict(os.environ)))}
     return [
         entry
         for entry in sys.path
-        if entry in kept or not (_is_here(entry) or _real_path(entry) in left)
+        if entry in trusted or not (_is_here(entry) or _real_path(entry) in left)
     ]
 
 
@@ -66,8 +66,8 @@ def _relative_entries(variables: dict[str, str]) -> list[str]:
 
 def _is_here(entry: str) -> bool:
     """Whether an entry is the working folder, by whatever name."""
-    here = _real_path(os.curdir)
-    return _real_path(entry) == here if here else not os.path.isabs(entry)
+    current = _real_path(os.curdir)
+    return _real_path(entry) == current if current else not os.path.isabs(entry)
 
 
 def _real_path(entry: str) -> str:

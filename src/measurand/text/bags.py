@@ -74,7 +74,11 @@ def count_words(
     >>> count_words([["a", "dog", "a"], ["cat"]], {"a": 0, "dog": 1}).toarray().tolist()
     [[2.0, 1.0], [0.0, 0.0]]
     """
-    known = [[columns[word] for word in text if word in columns] for text in texts]
-    places = np.fromiter(chain.from_iterable(known), np.int32)
-    rows = np.repeat(np.arange(len(known), dtype=np.int32), [len(row) for row in known])
-    return csr_array((np.ones(len(places)), (rows, places)), (len(known), len(columns)))
+    numbered = [[columns[word] for word in text if word in columns] for text in texts]
+    places = np.fromiter(chain.from_iterable(numbered), np.int32)
+    rows = np.repeat(
+        np.arange(len(numbered), dtype=np.int32), [len(row) for row in numbered]
+    )
+    return csr_array(
+        (np.ones(len(places)), (rows, places)), (len(numbered), len(columns))
+    )

@@ -149,10 +149,10 @@ def _like_pairs(bags: Sequence[frozenset[str]]) -> Pairs:
     first, second = _candidates(codes, starts[:-1], len(vocabulary))
     shares = np.empty(len(first))
     for start in range(0, len(first), AT_ONCE):
-        some = slice(start, start + AT_ONCE)
-        one, other = first[some], second[some]
-        common = bag_words[one].multiply(bag_words[other]).sum(axis=1)
-        shares[some] = common / (sizes[one] + sizes[other] - common)
+        rows = slice(start, start + AT_ONCE)
+        left, right = first[rows], second[rows]
+        common = bag_words[left].multiply(bag_words[right]).sum(axis=1)
+        shares[rows] = common / (sizes[left] + sizes[right] - common)
     like = shares >= LOOSER[-1]
     return filled[first[like]], filled[second[like]], shares[like]
 

@@ -13,9 +13,9 @@ from measurand.wording.text import plain_text
 def describe_logs(logs: Sequence[Answers]) -> Iterator[str]:
     """What each log holds, what was left out of it, and what conditions cost."""
     for harness in dict.fromkeys(log.harness for log in logs):
-        own = [log for log in logs if log.harness == harness]
-        yield f"{harness}: {len(own)} log{'s' * (len(own) > 1)}"
-        for log in own:
+        of_harness = [log for log in logs if log.harness == harness]
+        yield f"{harness}: {len(of_harness)} log{'s' * (len(of_harness) > 1)}"
+        for log in of_harness:
             yield f"  {say_score(log)}"
             if log.condition:
                 yield f"    condition: {plain_text(log.condition)}"

@@ -39,12 +39,12 @@ def say_clause(clause: Clause) -> str:
     if template is None:
         return f"{plain_text(clause.code)}."
     facts = {name: _Said(fact) for name, fact in clause.facts.items()}
-    said = [
+    sentences = [
         capitalise(sentence.format_map(facts))
         for sentence in template["say"]
         if template_fields(sentence).keys() <= facts.keys()
     ]
-    return " ".join(said) or str(template.get("else", f"{clause.code}."))
+    return " ".join(sentences) or str(template.get("else", f"{clause.code}."))
 
 
 def say_verdict(verdict: Verdict) -> str:
@@ -90,9 +90,9 @@ def say_name(name: Name) -> str:
     ("“a' is <b>”", 'MiniLM')
     """
     text = plain_text(name.text, LONGEST)
-    known = reader_words(text)
-    if name.kind == "reader" and known != text:
-        return known
+    words = reader_words(text)
+    if name.kind == "reader" and words != text:
+        return words
     return f"“{text.replace('“', chr(39)).replace('”', chr(39))}”"
 
 

@@ -143,11 +143,11 @@ def explain_term(term: str) -> list[Explanation]:
     >>> explain_term("margin")[0].text
     'The accuracy that counts as nothing, set before the run.'
     """
-    wanted, known = _term_key(term), _all_explanations()
-    explanations = [e for name, e in known if _term_key(name) == wanted]
+    wanted, explained = _term_key(term), _all_explanations()
+    explanations = [e for name, e in explained if _term_key(name) == wanted]
     # Part of a term is enough where nothing is called so: confidence, of its interval.
     words = {*wanted.split()}
-    near = [e for name, e in known if words and words <= {*_term_key(name).split()}]
+    near = [e for name, e in explained if words and words <= {*_term_key(name).split()}]
     if not explanations and not near:
         raise UnknownName("term", term, list_terms())
     return explanations or near

@@ -120,11 +120,11 @@ class CausalStack:
 
         torch.manual_seed(seed_for_part(seeds[with_texts[0]].adapt, "dropout"))
         models.train(batches, len(plans), sum(map(len, plans)))
-        asked = (
+        readings = (
             self.next_token_batch(sequences, rows, width, training.batch)
             for rows, width in sorted_batches(sequences, training.batch)
         )
-        losses = mean_losses(models, asked, len(sequences))
+        losses = mean_losses(models, readings, len(sequences))
         return dict(zip(with_texts, losses, strict=True))
 
     def next_token_batch(

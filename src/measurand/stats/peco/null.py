@@ -71,9 +71,9 @@ def shuffle_labels(
         values.append(summary(divergences, sizes / cells.n))
         associations.append(_association_figures(tables))
         by_cluster += divergences.sum(axis=0) / permutations
-    kept = np.concatenate(shuffled) if shuffled else None
+    label_tables = np.concatenate(shuffled) if shuffled else None
     scores, figures = np.concatenate(values), np.concatenate(associations)
-    return LabelNull(scores, figures, by_cluster, kept)
+    return LabelNull(scores, figures, by_cluster, label_tables)
 
 
 def _null_tables(
@@ -104,11 +104,11 @@ def draw_tables(
     left = int(columns.sum())
     for row, size in enumerate(rows[:-1].astype(np.int64)):
         missing, rest = np.full(shuffles, size), np.full(shuffles, left)
-        for column, here in enumerate(remaining[:-1]):
-            rest -= here
-            drawn = rng.hypergeometric(here, rest, missing)
+        for column, cells in enumerate(remaining[:-1]):
+            rest -= cells
+            drawn = rng.hypergeometric(cells, rest, missing)
             tables[:, row, column] = drawn
-            here -= drawn
+            cells -= drawn
             missing -= drawn
         tables[:, row, -1] = missing
         remaining[-1] -= missing
@@ -182,7 +182,7 @@ def group_dealer(group: Ints) -> Callable[[np.random.Generator], Ints]:
     starts, bins = np.cumsum(sizes) - sizes, size_bins(sizes)
     giver, fixed = np.empty(len(sizes), np.int64), np.argsort(codes, kind="stable")
     receiver = np.repeat(np.arange(len(sizes)), sizes)
-    place = np.arange(len(codes)) - starts[receiver]
+    offset = np.arange(len(codes)) - starts[receiver]
 
     def deal(rng: np.random.Generator) -> Ints:
         # The items of each group side by side, in random order.
@@ -191,7 +191,7 @@ def group_dealer(group: Ints) -> Callable[[np.random.Generator], Ints]:
             giver[groups] = rng.permutation(groups)
         chosen = giver[receiver]
         order = np.empty(len(codes), np.int64)
-        order[fixed] = mixed[starts[chosen] + place % sizes[chosen]]
+        order[fixed] = mixed[starts[chosen] + offset % sizes[chosen]]
         return order
 
     return deal
