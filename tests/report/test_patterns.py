@@ -7,7 +7,7 @@ import pytest
 
 from measurand.core.finding import Exhibit
 from measurand.report.html import page
-from measurand.report.patterns import _holds, find_patterns
+from measurand.report.patterns import _has_token, find_patterns
 from tests.report.verdicts import report_of
 
 ROLES = {"query": "claim", "label": "label"}
@@ -98,4 +98,4 @@ def test_cells_of_a_stranger_break_nothing():
 )
 def test_a_word_is_found_in_any_case_and_script(token, held):
     texts = ["NOT, Ever!", "not ever", "notever", "ever not", "Né: ſo not ever"]
-    assert _holds(pd.Series(texts), token).tolist() == held
+    assert _has_token(pd.Series(texts), token).tolist() == held

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
-from measurand.text.bags import count_words, fit_word_weights, number_words
+from measurand.text.bags import count_words, fit_word_weights, number_columns
 
 TEXTS = st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=30), max_size=12)
 
@@ -32,7 +32,7 @@ def test_words_are_counted_as_by_scikit_learn(texts):
 
 
 def test_words_are_numbered_as_they_come_and_others_passed_over():
-    columns = number_words([["to", "be"], [], ["be", "not", "to"]])
+    columns = number_columns([["to", "be"], [], ["be", "not", "to"]])
     assert columns == {"to": 0, "be": 1, "not": 2}
     assert count_words([["or", "to", "to"]], columns).toarray().tolist() == [[2, 0, 0]]
 

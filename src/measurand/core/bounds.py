@@ -60,12 +60,12 @@ def check_number(
 def check_workers(workers: Any) -> None:
     """Raise where there would be no worker, or more than this machine can hold."""
     most = max(64, WORKERS_A_CORE * (os.cpu_count() or 1))
-    _check_whole("workers", workers, 1, most, " on this machine")
+    _check_count("workers", workers, 1, most, " on this machine")
 
 
 def check_seed(seed: Any) -> None:
     """Raise where a seed is not a whole number of at most 64 bits."""
-    _check_whole("seed", seed, 0, MOST_SEED, ", the whole numbers of 64 bits")
+    _check_count("seed", seed, 0, MOST_SEED, ", the whole numbers of 64 bits")
 
 
 def check_memory(name: str, value: int, bytes_each: int) -> None:
@@ -78,7 +78,7 @@ def check_memory(name: str, value: int, bytes_each: int) -> None:
         )
 
 
-def _check_whole(name: str, value: Any, least: int, most: int, of: str) -> None:
+def _check_count(name: str, value: Any, least: int, most: int, of: str) -> None:
     """Raise where a value is no whole number in the bounds."""
     is_whole = isinstance(value, Integral) and not isinstance(value, bool)
     if not is_whole or not least <= value <= most:

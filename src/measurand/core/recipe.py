@@ -207,7 +207,7 @@ def identity(thing: Any) -> str:
         return f"{kind_of(thing)}({inside})" if inside else kind_of(thing)
     if isinstance(thing, list | tuple):
         return f"({', '.join(identity(part) for part in thing)})"
-    return json.dumps(_plain_value(thing))
+    return json.dumps(_to_plain(thing))
 
 
 def _setting_identity(value: Any, locate: Locate | None) -> str:
@@ -241,7 +241,7 @@ def describe_recipe(thing: Any) -> Any:
         return {**values, "recipe": kind_of(thing)}
     if isinstance(thing, list | tuple):
         return [describe_recipe(part) for part in thing]
-    return _plain_value(thing)
+    return _to_plain(thing)
 
 
 def given_settings(settings: Any, *names: str) -> dict[str, Any]:
@@ -250,7 +250,7 @@ def given_settings(settings: Any, *names: str) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _plain_value(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     if isinstance(value, str | int | float | bool | None):
         return value
     raise TypeError(f"a recipe holds settings only, not a {type(value).__name__}")

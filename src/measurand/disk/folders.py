@@ -182,7 +182,7 @@ def _holds(folder: Path, what: str) -> bool:
 
 def _find_unlisted(folder: Path, holds: str) -> str | None:
     """A file that `run.json` does not list as it is, where there is one."""
-    files = _read_files(folder, holds)
+    files = _read_fingerprints(folder, holds)
     if files is None:
         return min((path.name for path in folder.iterdir()), default=None)
     folders = {str(parent) for name in files for parent in Path(name).parents}
@@ -202,7 +202,7 @@ def _find_unlisted(folder: Path, holds: str) -> str | None:
     return None
 
 
-def _read_files(folder: Path, holds: str) -> dict[str, str] | None:
+def _read_fingerprints(folder: Path, holds: str) -> dict[str, str] | None:
     """The files that `run.json` lists; None where it is not as it was written."""
     with suppress(BadInput, OSError, ValueError, RecursionError, KeyError, TypeError):
         record = json.loads(read_bounded(folder / RUN))

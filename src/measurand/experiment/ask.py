@@ -179,7 +179,7 @@ def _unpack_answer(stated: Mapping[str, Any], content: bytes) -> Answer:
     ):
         raise ValueError("no shape or no remarks")
     source = pq.ParquetFile(pa.BufferReader(content))
-    _check_columns(source, repeats * items, width)
+    _check_fields(source, repeats * items, width)
     table = source.read()
     flat = np.empty((repeats * items, width), np.float32)
     for i in range(width):
@@ -195,7 +195,7 @@ def _unpack_answer(stated: Mapping[str, Any], content: bytes) -> Answer:
     return Answer(flat.reshape(repeats, items, width), donors, remarks, texts)
 
 
-def _check_columns(source: pq.ParquetFile, rows: int, width: int) -> None:
+def _check_fields(source: pq.ParquetFile, rows: int, width: int) -> None:
     """Raise, before any number is read, where a file holds other columns or rows."""
     schema = source.schema_arrow
     kinds = {f"column_{i}": pa.float32() for i in range(width)}

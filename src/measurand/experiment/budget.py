@@ -301,7 +301,7 @@ def plan_trials(
     reader = trials[0][0].reader if trials else None
     reading = reading_seconds(reader, groups, budget.clock, budget.read_paces)
     measured = [seconds for seconds in timings if seconds is not None]
-    trainings = 0 if _is_learned(trials) else sum(map(_count_trainings, trials))
+    trainings = 0 if _is_learned(trials) else sum(map(_trial_trainings, trials))
     if len(measured) < len(timings):
         return Plan(trainings, answers, None)
     longest = max(measured, default=0.0)
@@ -342,7 +342,7 @@ def check_plan(plan: Plan, budget: Budget, before: float = 0.0) -> None:
         raise PastBudget(f"{plan}{spent}, past the budget of {limit}")
 
 
-def _count_trainings(trial: Trial) -> int:
+def _trial_trainings(trial: Trial) -> int:
     """How often a trial trains: once, or once a rate where it looks for the best."""
     return len(RATES) if trial[0].what == SETTINGS else 1
 

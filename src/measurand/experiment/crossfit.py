@@ -92,12 +92,12 @@ def join_folds(
     return [
         answers[start]
         if end - start == 1
-        else _join(ask, answers[start:end], benchmark, seed)
+        else _join_folds(ask, answers[start:end], benchmark, seed)
         for ask, (start, end) in zip(asks, bounds, strict=True)
     ]
 
 
-def _join(
+def _join_folds(
     ask: Ask, answers: Sequence[Answer], benchmark: Benchmark, seed: int
 ) -> Answer:
     """What was said fold by fold, in the order of the items."""

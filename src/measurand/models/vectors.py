@@ -161,7 +161,7 @@ def load_vectors(name: str) -> WordVectors:
     """The vectors of the installed package, or of a folder."""
     check_vectors(name)
     weights, tokenizer = _vector_files(name)
-    table = _read_part(weights, _read_table)
+    table = _read_part(weights, _read_vectors)
     numbers, ranks = _read_part(tokenizer, _read_pieces)
     if len(numbers) != len(table) or {*numbers.values()} != {*range(len(table))}:
         raise MissingWeights(
@@ -191,7 +191,7 @@ def _read_part(path: str, read: Any) -> Any:
     raise MissingWeights(f"cannot read {quote(path, 200)}: {why}; {NEEDED}")
 
 
-def _read_table(content: bytes) -> "NDArray[np.float32]":
+def _read_vectors(content: bytes) -> "NDArray[np.float32]":
     """The one matrix of a file of safetensors."""
     end = HEADER + int.from_bytes(content[:HEADER], "little")
     header = json.loads(content[HEADER:end])

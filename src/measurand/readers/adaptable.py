@@ -20,7 +20,7 @@ from sklearn.utils import murmurhash3_32
 from measurand.core.arrays import Floats
 from measurand.core.items import Items
 from measurand.readers.linear import Linear, fit_linear
-from measurand.readers.ngrams import count_cells, number_words
+from measurand.readers.ngrams import count_positions, number_words
 from measurand.text.words import MOST_WORDS, words
 
 
@@ -143,7 +143,7 @@ class FittedPca:
         tokens = number_words(texts, vocabulary, grow=True)
         columns = np.array([hash_word(word) for word in vocabulary], np.int64)
         shape = len(texts), self.columns
-        cells = count_cells(tokens.rows, columns[tokens.ids] % self.columns, shape)
+        cells = count_positions(tokens.rows, columns[tokens.ids] % self.columns, shape)
         return csr_array(normalize(cells, copy=False))
 
     def features(self, texts: Sequence[str]) -> Floats | csr_array:

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import BadInput, join_names
 from measurand.core.items import Items
-from measurand.readers.ngrams import Grams, count_cells, number_words, weigh_counts
+from measurand.readers.ngrams import Grams, count_positions, number_words, weigh_counts
 from measurand.text.words import WORD
 
 Spans = Sequence[tuple[int, int]]
@@ -59,7 +59,7 @@ def gram_scores(texts: Sequence[str], grams: Grams, weights: Floats) -> list[Flo
 
 def _feature_shares(rows: Ints, columns: Ints, n: int, grams: Grams) -> Floats:
     """The value of a text's feature, over how often it stands there, for each place."""
-    counts = count_cells(rows, columns, (n, len(grams.feature_keys)))
+    counts = count_positions(rows, columns, (n, len(grams.feature_keys)))
     times = counts.data.copy()
     values = weigh_counts(counts, grams.idf).data / times
     width = len(grams.feature_keys)

@@ -191,15 +191,15 @@ def remembered_texts(items: Items, field: str | None = None) -> list[str]:
     fields = items.fields if field is None else (field,)
     if items.contest is not None:
         fields = tuple(dict.fromkeys([items.fields[0], *fields]))
-    columns = [map(plain_text, items.column(name).tolist()) for name in fields]
+    columns = [map(bare_text, items.column(name).tolist()) for name in fields]
     return ["\n".join(texts) for texts in zip(*columns, strict=True)]
 
 
 @remember_texts
-def plain_text(text: str) -> str:
+def bare_text(text: str) -> str:
     """The words of a text; the text itself where it has none.
 
-    >>> plain_text("A dog , Barks!") == plain_text("a dog, barks")
+    >>> bare_text("A dog , Barks!") == bare_text("a dog, barks")
     True
     """
     return " ".join(words(text)) or text

@@ -174,7 +174,9 @@ class Grams:
         columns = self._columns.get_indexer(pd.Index(features))
         listed = columns >= 0
         shape = len(tokens.starts) - 1, len(self.feature_keys)
-        return weigh_counts(count_cells(rows[listed], columns[listed], shape), self.idf)
+        return weigh_counts(
+            count_positions(rows[listed], columns[listed], shape), self.idf
+        )
 
     @cached_property
     def _columns(self) -> pd.Index:
@@ -192,7 +194,7 @@ def fit_grams(texts: Iterable[str], *, least: int) -> tuple[Grams, csr_array]:
     numbers, keys = pd.factorize(features)
     order = np.argsort(keys)
     feature_keys, columns = keys[order], np.argsort(order)[numbers]
-    matrix = count_cells(rows, columns, (n, len(keys)))
+    matrix = count_positions(rows, columns, (n, len(keys)))
     df = np.bincount(matrix.indices, minlength=len(keys))
     common = df >= least
     idf = np.log((1 + n) / (1 + df[common])) + 1
@@ -212,7 +214,7 @@ def _feature_keys(tokens: WordNumbers, size: int) -> tuple[Ints, Ints]:
     )
 
 
-def count_cells(rows: Ints, columns: Ints, shape: tuple[int, int]) -> csr_array:
+def count_positions(rows: Ints, columns: Ints, shape: tuple[int, int]) -> csr_array:
     """How often each cell is named."""
     # 32-bit positions: half the memory, and scikit-learn asks for them.
     positions = rows.astype(np.int32), columns.astype(np.int32)

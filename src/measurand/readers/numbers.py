@@ -103,20 +103,20 @@ def number_relations(query: str, answer: str) -> list[str]:
     words = []
     if query_numbers and answer_numbers:
         words += [
-            f"greatest{_order(max(answer_numbers), query_numbers[0])}",
-            f"least{_order(min(answer_numbers), query_numbers[0])}",
-            f"most{_order(max(answer_numbers), max(query_numbers))}",
+            f"greatest{_compare_sizes(max(answer_numbers), query_numbers[0])}",
+            f"least{_compare_sizes(min(answer_numbers), query_numbers[0])}",
+            f"most{_compare_sizes(max(answer_numbers), max(query_numbers))}",
             "present" if query_numbers[0] in answer_numbers else "absent",
         ]
     names = [name for name in NAME.findall(query) if name in answer]
     if len(names) > 1:
         behind = [_number_behind(name, answer) for name in (names[0], names[-1])]
         if None not in behind:
-            words.append(f"first{_order(*behind)}")  # type: ignore[arg-type]
+            words.append(f"first{_compare_sizes(*behind)}")  # type: ignore[arg-type]
     return words
 
 
-def _order(number: float, reference: float) -> str:
+def _compare_sizes(number: float, reference: float) -> str:
     return "above" if number > reference else "below" if number < reference else "same"
 
 

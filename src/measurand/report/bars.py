@@ -115,7 +115,7 @@ def ladder_chart(report: Report) -> BarChart | None:
     for f in rows:
         part = f"{plain_text(f.condition, 40)}: " if several else ""
         tone = "seen" if f.estimate.low > margin else ""
-        bars.append(Bar(f"{part}{_reader(f)}", f.estimate, tone=tone))
+        bars.append(Bar(f"{part}{_bar_reader(f)}", f.estimate, tone=tone))
     count = sum(bar.tone == "seen" for bar in bars)
     title = f"{count or 'None'} of {len(bars)} find {effect} beyond the margin"
     low = min(-margin * 1.5, *(b.estimate.low for b in bars), 0.0)
@@ -146,7 +146,7 @@ def _finite(report: Report, statistic: str) -> list[Finding]:
     return [f for f in findings if math.isfinite(f.estimate.value)]
 
 
-def _reader(finding: Finding) -> str:
+def _bar_reader(finding: Finding) -> str:
     return reader_words(plain_text(finding.reader, 40))
 
 
@@ -155,7 +155,7 @@ def controls_chart(report: Report) -> BarChart | None:
     bars = []
     for f in _finite(report, "recovery"):
         tone = "fine" if f.estimate.low > RECOVERED else "unknown"
-        label = f"{_reader(f)}: {plain_text(f.condition, 40)}"
+        label = f"{_bar_reader(f)}: {plain_text(f.condition, 40)}"
         bars.append(Bar(label, f.estimate, "most of it", tone))
     if not bars:
         return None
@@ -273,7 +273,7 @@ def _arms_chart(report: Report) -> BarChart | None:
         for f in scores[:4]:
             size = f.condition.removeprefix(f"{arm}, ") if several else ""
             at = f", {plain_text(size, 40)}" if size else ""
-            bars.append(Bar(f"{_reader(f)}, {words}{at}", f.estimate))
+            bars.append(Bar(f"{_bar_reader(f)}, {words}{at}", f.estimate))
     if not bars:
         return None
     title = "What models get right before and after reading texts without labels"

@@ -95,7 +95,7 @@ def list_differences(report: Report) -> list[Difference]:
     rows = [row for table in tables for row in table if math.isfinite(row.gap.value)]
     if not rows:
         findings = [f for f in report.findings if f.statistic.endswith(SUFFIX)]
-        rows = [_read_finding(f) for f in findings if math.isfinite(f.estimate.value)]
+        rows = [_find_finding(f) for f in findings if math.isfinite(f.estimate.value)]
     return sorted(rows, key=lambda row: (not row.is_certain, not row.deciding))
 
 
@@ -247,7 +247,7 @@ def _read_gap(row: Mapping[Hashable, object]) -> Estimate:
     return Estimate(value, low, high, level, n, plain_text(row["method"], 200))
 
 
-def _read_finding(finding: Finding) -> Difference:
+def _find_finding(finding: Finding) -> Difference:
     """A difference of which no table holds the values: names stand first in it."""
     before, minus, later = finding.condition.rpartition(" − ")
     name, _, where = later.partition(", ") if minus else ("", "", later)

@@ -87,7 +87,7 @@ def _explore_report(
 ) -> Explorer | None:
     roles = {str(role): str(name) for role, name in named_roles(report).items()}
     items = report.items
-    texts = _text_columns(items, roles)
+    texts = _shown_columns(items, roles)
     # Rows of a study, one for each draw, have no label and are no items.
     if not texts or items.empty or roles.get("label", "label") not in items:
         return None
@@ -136,7 +136,7 @@ def harmless_json(block: Mapping[str, object]) -> str:
     return text
 
 
-def _text_columns(items: pd.DataFrame, roles: Mapping[str, str]) -> list[str]:
+def _shown_columns(items: pd.DataFrame, roles: Mapping[str, str]) -> list[str]:
     """The columns that are read: the query first, the evidence last."""
     wanted = [roles.get(role, "") for role in ("query", "choices", "rationale")]
     others = [

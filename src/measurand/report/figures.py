@@ -106,7 +106,7 @@ def _title_decisions(rows: pd.DataFrame, settings: Settings) -> str:
 
 
 @dataclass(frozen=True)
-class Kind:
+class ExhibitKind:
     """A kind of figure.
 
     Attributes:
@@ -141,18 +141,18 @@ class Kind:
 
 ENDS = ("low", "high")
 KINDS = {
-    "decision_map": Kind(
+    "decision_map": ExhibitKind(
         points.draw_decision_map,
         ("benchmark", "reader"),
         ("x", "y"),
         ((), tuple(points.ENDS)),
         _title_decisions,
     ),
-    "bars": Kind(
+    "bars": ExhibitKind(
         charts.draw_bars, ("group", "bar"), ("value",), ((), ENDS), _title_bars
     ),
-    "distribution": Kind(charts.draw_distribution, ("series",), ("value",)),
-    "intervals": Kind(
+    "distribution": ExhibitKind(charts.draw_distribution, ("series",), ("value",)),
+    "intervals": ExhibitKind(
         charts.draw_intervals,
         ("name",),
         ("value",),
@@ -160,15 +160,15 @@ KINDS = {
         _title_intervals,
         charts.squeeze_text,
     ),
-    "curve": Kind(charts.draw_curve, ("series",), ("x", "y"), ((), ENDS)),
-    "histogram": Kind(charts.draw_histogram, ("series",), ("value",)),
-    "scatter": Kind(
+    "curve": ExhibitKind(charts.draw_curve, ("series",), ("x", "y"), ((), ENDS)),
+    "histogram": ExhibitKind(charts.draw_histogram, ("series",), ("value",)),
+    "scatter": ExhibitKind(
         points.draw_scatter,
         ("name", "series"),
         ("x", "y"),
         (("group",), (*points.ENDS, points.SHADE)),
     ),
-    "map": Kind(points.draw_map, ("label",), ("x", "y"), ((), ("weight",))),
+    "map": ExhibitKind(points.draw_map, ("label",), ("x", "y"), ((), ("weight",))),
 }
 
 
@@ -196,7 +196,7 @@ def draw_chart(exhibit: Exhibit) -> Spec | None:
 def draw_svg(exhibit: Exhibit) -> str | None:
     """The exhibit as SVG, or nothing where there is nothing to draw."""
     spec = draw_chart(exhibit)
-    return None if spec is None else _render({**spec, "config": HOUSE})
+    return None if spec is None else _render_figure({**spec, "config": HOUSE})
 
 
 def can_draw() -> bool:
@@ -215,7 +215,7 @@ def draw_all(report: Report) -> dict[str, bytes]:
     return {name: svg.encode() for name, svg in drawn.items() if svg is not None}
 
 
-def _render(spec: Spec) -> str:
+def _render_figure(spec: Spec) -> str:
     """The chart as SVG.
 
     The engine that draws sets far more addresses aside than it ever uses, and where it
@@ -319,7 +319,7 @@ def draw_for_paper(report: Report, name: str, to: str, inches: float) -> bytes:
     spec = draw_chart(exhibits[name]) if name in exhibits else None
     if spec is None:
         raise UnknownName("figure", name, list_figures(report))
-    svg = _render({**_narrow(spec), "config": HOUSE | {"padding": 2}})
+    svg = _render_figure({**_narrow(spec), "config": HOUSE | {"padding": 2}})
     size = re.search(r'width="([\d.]+)" height="([\d.]+)"', svg)
     assert size is not None, "vl-convert states a size"  # noqa: S101
     points = inches * POINT

@@ -80,7 +80,7 @@ def find_patterns(report: Report, most: int = MOST) -> list[Pattern]:
                 Pattern(f"{kind}: {cue}", name_part(part), statement, examples)
             )
             continue
-        holds = _holds(texts, cue)
+        holds = _has_token(texts, cue)
         if any(_overlap(holds, mask) > ALIKE for mask in masks):
             continue
         masks.append(holds)
@@ -145,7 +145,7 @@ def _say_cue(row: dict[str, object], label: str) -> str:
     )
 
 
-def _holds(texts: "pd.Series[str]", token: str) -> Bools:
+def _has_token(texts: "pd.Series[str]", token: str) -> Bools:
     """Which texts hold the word, whatever its case."""
     pattern = _token_pattern(token)
     first = token.lower().split()[0] if token.isascii() and token.strip() else ""

@@ -92,10 +92,13 @@ class TextGrid:
             texts = [first, *others]
             shades = self.shades[number] if self.shades else (0,) * len(texts)
             cells = zip(self.header, texts, shades, strict=True)
-            yield [Cell(text, False, _kind(name, text), s) for name, text, s in cells]
+            yield [
+                Cell(text, False, _column_kind(name, text), s)
+                for name, text, s in cells
+            ]
 
 
-def _kind(name: str, text: str) -> str:
+def _column_kind(name: str, text: str) -> str:
     """The class of a cell under a head."""
     if name == "statistic":
         return "term"
@@ -373,14 +376,14 @@ def _cell(row: Mapping[str, object], name: str, *, intervals: bool = True) -> st
         return ""
     if name == "bound":  # rounded as its sentence is
         return FORMS["upper"](value).partition(" ")[0]
-    text = _figure(value, form)
+    text = _table_figure(value, form)
     low, high = (to_number(row.get(f"{name}_{end}")) for end in ("low", "high"))
     if name in ESTIMATES and intervals and low < high:
-        text += f" ({_figure(low, form)} to {_figure(high, form)})"
+        text += f" ({_table_figure(low, form)} to {_table_figure(high, form)})"
     return text
 
 
-def _figure(value: float, form: str) -> str:
+def _table_figure(value: float, form: str) -> str:
     """A figure in its unit, without the unit: that stands under the table."""
     if form == COUNT:
         return f"{value:,.0f}"

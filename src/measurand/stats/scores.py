@@ -70,7 +70,7 @@ def balanced_accuracy(
     if not _is_constant_share(_right_shares(rows)):
         return estimate
     sizes = _class_units(rows, clusters)
-    units = min(len(sizes) * min(sizes), _count_units(len(rows), clusters))
+    units = min(len(sizes) * min(sizes), _count_class_units(len(rows), clusters))
     method = f"Wilson over {units} units, {min(sizes)} of the rarest class"
     return replace(_wilson_bound(estimate, units), method=method)
 
@@ -100,7 +100,7 @@ def mcc(
     if estimate.low < estimate.high:
         return estimate
     # Over its range of 2, as a share is over its range of 1.
-    reach = 2 * unseen_share(_count_units(len(rows), clusters), estimate.level)
+    reach = 2 * unseen_share(_count_class_units(len(rows), clusters), estimate.level)
     low, high = max(estimate.value - reach, -1.0), min(estimate.value + reach, 1.0)
     method = f"rule of three over {resample_unit(len(rows), clusters)}"
     return replace(estimate, low=low, high=high, method=method)
@@ -121,7 +121,7 @@ def _class_units(rows: Floats, clusters: Clusters) -> list[int]:
     """How many items, or clusters of them, each class that occurs has."""
     of_class = _confusion_matrix(rows).sum(axis=-1) > 0
     return [
-        _count_units(
+        _count_class_units(
             int(members.sum()), None if clusters is None else clusters[members]
         )
         for members in of_class.T
@@ -129,7 +129,7 @@ def _class_units(rows: Floats, clusters: Clusters) -> list[int]:
     ]
 
 
-def _count_units(n: int, clusters: Clusters) -> int:
+def _count_class_units(n: int, clusters: Clusters) -> int:
     return n if clusters is None else count_clusters(clusters)
 
 
@@ -188,7 +188,7 @@ def bound_constant_ratio(
     if not ((a == b).all() or (a == less).all()):
         return estimate
     ratio = float((b - less).mean())
-    unseen = unseen_share(_count_units(len(a), clusters), estimate.level)
+    unseen = unseen_share(_count_class_units(len(a), clusters), estimate.level)
     mean = float(a.mean())
     low = estimate.value - min(unseen, mean) / ratio
     high = estimate.value + min(unseen, 1 - mean) / ratio

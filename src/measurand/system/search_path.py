@@ -33,11 +33,11 @@ def leave_working_folder() -> None:
 def trusted_path() -> list[str]:
     """The entries of `sys.path` but for the working folder, and relative ones."""
     trusted = {*_user_entries(dict(os.environ)), _home()}
-    left = {*map(_real_path, _relative_entries(dict(os.environ)))}
+    left = {*map(_entry_folder, _relative_entries(dict(os.environ)))}
     return [
         entry
         for entry in sys.path
-        if entry in trusted or not (_is_here(entry) or _real_path(entry) in left)
+        if entry in trusted or not (_is_here(entry) or _entry_folder(entry) in left)
     ]
 
 
@@ -66,11 +66,11 @@ def _relative_entries(variables: dict[str, str]) -> list[str]:
 
 def _is_here(entry: str) -> bool:
     """Whether an entry is the working folder, by whatever name."""
-    current = _real_path(os.curdir)
-    return _real_path(entry) == current if current else not os.path.isabs(entry)
+    current = _entry_folder(os.curdir)
+    return _entry_folder(entry) == current if current else not os.path.isabs(entry)
 
 
-def _real_path(entry: str) -> str:
+def _entry_folder(entry: str) -> str:
     """The folder that an entry means; empty where the working folder was removed."""
     try:
         return os.path.realpath(entry)

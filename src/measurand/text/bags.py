@@ -52,7 +52,7 @@ def fit_word_weights(
     [[0.58, 0.81], [1.0, 0.0]]
     """
     listed = list(texts)
-    columns = number_words(listed)
+    columns = number_columns(listed)
     counts = count_words(listed, columns)
     holders = np.bincount(counts.indices, minlength=len(columns))
     idf = np.log((1 + len(listed)) / (1 + holders)) + 1
@@ -60,7 +60,7 @@ def fit_word_weights(
     return weights, weights.weigh_counts(counts)
 
 
-def number_words(texts: Iterable[Sequence[str]]) -> dict[str, int]:
+def number_columns(texts: Iterable[Sequence[str]]) -> dict[str, int]:
     """A number for each different word, in the order in which they first come."""
     different = dict.fromkeys(chain.from_iterable(texts))
     return {word: number for number, word in enumerate(different)}

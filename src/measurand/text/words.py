@@ -93,11 +93,11 @@ def words(text: str) -> list[str]:
     >>> words("Don't PANIC, 42!"), words("猫吃鱼 ok"), words("नहीं")
     (["don't", 'panic', '42'], ['猫', '吃', '鱼', 'ok'], ['नहीं'])
     """
-    return list(_cut_words(text))
+    return list(_find_words(text))
 
 
 @partial(remember_texts, most=FEW_CHARACTERS)
-def _cut_words(text: str) -> tuple[str, ...]:
+def _find_words(text: str) -> tuple[str, ...]:
     """The words of `words`: audits ask for those of the same texts again and again."""
     lower = text.lower()
     return tuple((ASCII_WORD if lower.isascii() else WORD).findall(lower))

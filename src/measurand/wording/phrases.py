@@ -67,10 +67,10 @@ def say_count(share: float) -> str:
     return "fewer than 1" if 0 < share < 0.005 else str(_of_hundred(share))
 
 
-def round_up(share: float, digits: int = 0) -> str:
+def hundredths_up(share: float, digits: int = 0) -> str:
     """A share in hundredths, rounded up, but for what floats add.
 
-    >>> round_up(0.07), round_up(0.0143), round_up(0.0143, 1)
+    >>> hundredths_up(0.07), hundredths_up(0.0143), hundredths_up(0.0143, 1)
     ('7', '2', '1.5')
     """
     steps = math.ceil(round(100 * share * 10**digits, 6))
@@ -107,7 +107,7 @@ def say_change(estimate: Estimate, up: str, down: str, digits: int = 0) -> str:
         return f"fewer than {10**-digits:g} of 100 {side}"
     if low == 0 or high == 0:
         end = estimate.high if low == 0 else -estimate.low
-        return f"at most {round_up(end, digits)} of 100 {up if low == 0 else down}"
+        return f"at most {hundredths_up(end, digits)} of 100 {up if low == 0 else down}"
     return f"from {-low} of 100 {down} to {high} of 100 {up}"
 
 

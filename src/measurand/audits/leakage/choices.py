@@ -40,7 +40,7 @@ from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import ask_all, reopen_experiment
 from measurand.interventions.answers import RemoveGold
 from measurand.interventions.fields import Keep, KeepAndChange
-from measurand.readers.baselines import plain_text, remembered_texts
+from measurand.readers.baselines import bare_text, remembered_texts
 from measurand.selections.rows import Sample
 from measurand.stats.scores import share_interval, wilson_share
 
@@ -60,7 +60,7 @@ def duplicate_findings(items: Items) -> list[Finding]:
     texts = pd.Series(
         zip(
             *(remembered_texts(items, name) for name in fields),
-            (tuple(sorted(map(plain_text, row))) for row in items.choice_texts),
+            (tuple(sorted(map(bare_text, row))) for row in items.choice_texts),
             strict=True,
         )
     )
