@@ -9,97 +9,36 @@ who does what to whom is another form. What the rules do not know is refused.
 """
 
 import re
+import tomllib
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from importlib.resources import files
 from itertools import pairwise
+from typing import Any
 
 from measurand.judges.lexical import stem_word
 from measurand.text.words import representatives, words
 
-NOT, NO = "not", "no"
-PHRASES = {
-    **dict.fromkeys(("no one", "nobody", "not anyone", "not anybody"), "no person"),
-    **dict.fromkeys(("not ever", "never"), NOT),
-    **dict.fromkeys(("unable to", "not able to"), "can not"),
-    **dict.fromkeys(("cannot", "can't"), "can not"),
-    **dict.fromkeys(("won't", "will not"), "will not"),
-    **dict.fromkeys(("no fewer than", "no less than"), "at least"),
-    **dict.fromkeys(("no more than",), "at most"),
-    **dict.fromkeys(("all of", "every one of", "each of"), "all"),
-    **dict.fromkeys(("none of", "neither of", "not any of", "neither"), NO),
-    **dict.fromkeys(("both of",), "both"),
-    **dict.fromkeys(("a lot of", "lots of", "a number of"), "many"),
-    **dict.fromkeys(("dressed in", "clad in"), "wear"),
-    **dict.fromkeys(("called off",), "cancelled"),
-    **dict.fromkeys(("second hand", "secondhand"), "used"),
-    **dict.fromkeys(("he's got", "has got", "have got", "she's got"), "has"),
-    "a m": "in morning",
-    "p m": "in evening",
-    "in order to": "to",
-    "a few": "some few",  # few is hardly any
-}
-SINGLE = {
-    **dict.fromkeys(("every", "each"), "all"),
-    **dict.fromkeys(("none", "nothing"), NO),
-    **dict.fromkeys(("just", "solely"), "only"),
-    **dict.fromkeys(("everybody", "everyone"), "all person"),
-    **dict.fromkeys(("somebody", "someone"), "some person"),
-    "as": "while",
-}
-# Beyond the lexicon, which paraphrases are made with: these are only taken for one.
-SYNONYMS = """
-begin start commence; buy purchase; big large huge; small little tiny; quick fast rapid;
-hurt injure wound; home house; talk speak chat; begin start; jump leap; cut chop slice;
-ill sick; happy glad; sad unhappy; angry mad; rich wealthy; famous renowned; hard
-difficult; easy simple; answer reply respond; help assist aid; end finish conclude;
-receive obtain; need require; show display; try attempt; use utilize; road street;
-rock stone; company firm; old elderly; late delayed; match game; film movie; plane
-airplane aircraft; near beside next; resign quit; publish release; allow permit;
-choose select pick; make create produce; near close; shout yell scream; child kid;
-look gaze; ocean sea; garbage trash rubbish; present gift; smart clever; error mistake;
-author writer; reside live dwell; construct build; car automobile; woman lady; man guy
-"""
-NUMBERS = {
-    word: str(number)
-    for number, word in enumerate(
-        words(
-            "zero one two three four five six seven eight nine ten eleven twelve "
-            "thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"
-        )
-    )
-}
-DROPPED = frozenset(
-    words("a an the is are was were am be been being has have had do does did that")
+ENGLISH: dict[str, Any] = tomllib.loads(
+    (files("measurand.judges") / "english.toml").read_text("utf-8")
 )
-PREPOSITIONS = frozenset(
-    words(
-        "in on at from to into onto of for with without about against by under over "
-        "above behind beside near next around through across along during before after "
-        "since until than because if unless although though while when despite out off "
-        "between among inside outside beneath toward towards via per"
+PHRASES, SINGLE = (
+    {phrase: plain for plain, group in ENGLISH[name].items() for phrase in group}
+    for name in ("phrases", "single")
+)
+NUMBERS = {word: str(number) for number, word in enumerate(ENGLISH["numbers"].split())}
+DROPPED, PREPOSITIONS, DATIVE, DETERMINERS, QUANTIFIERS, DATED = (
+    frozenset(ENGLISH[name].split())
+    for name in (
+        "dropped",
+        "prepositions",
+        "dative",
+        "determiners",
+        "quantifiers",
+        "dated",
     )
 )
-OPENING = PREPOSITIONS | {"as", "all", "compared", "each", "every", "last", "this"}
-DATIVE = frozenset(
-    words("give sell send show tell teach lend offer bring pay hand pass write read")
-)
-VERB_FORMS = """
-cry cries cried; try tries tried; fly flies; die dies died dying; lie lies lay;
-begin began begun; bite bit bitten; blow blew blown; break broke broken; bring brought;
-build built; buy bought; catch caught; choose chose chosen; come came; cut; deal dealt;
-do did done; draw drew drawn; drink drank drunk; drive drove driven; eat ate eaten;
-fall fell fallen; feed fed; feel felt; fight fought; find found; fly flew flown;
-forget forgot forgotten; get got gotten; give gave given; go went gone; grow grew grown;
-hang hung; have had; hear heard; hide hid hidden; hit; hold held; hurt; keep kept;
-know knew known; lead led; leave left; lend lent; lose lost; make made; mean meant;
-meet met; pay paid; put; read; ride rode ridden; ring rang rung; rise rose risen;
-run ran; say said; see saw seen; sell sold; send sent; set; shake shook shaken;
-shoot shot; show showed shown; sing sang sung; sink sank sunk; sit sat; sleep slept;
-speak spoke spoken; spend spent; stand stood; steal stole stolen; swim swam swum;
-take took taken; teach taught; tear tore torn; tell told; think thought; throw threw
-thrown; understand understood; wake woke woken; wear wore worn; win won; write wrote
-written
-"""
+OPENING = PREPOSITIONS | {*ENGLISH["opening"].split()}
 FRAME = re.compile(
     r"^(?:(?:it is (?:the case|a fact|true)|the fact is|it holds) that "
     r"|(?:please )?tell me,? |the question is,? )"
@@ -119,9 +58,6 @@ REDUCED = re.compile(r"(?<=\w),? (?:who|which|that) (?:is|are|was|were) ")
 MORE = re.compile(r"\bover (?=\d|half\b|hundred|thousand|million|a (?:third|quarter))")
 # Without an article, little is hardly any and no size.
 LITTLE = re.compile(r"\b(?:(?P<before>\w+) )?little\b")
-DETERMINERS = frozenset(
-    words("a the this that these those my your his her its our their some every each")
-)
 PARTICIPLE = re.compile(r"\w+(?:ed|en|t|ght|ung|un|wn|ld|de|nd|id|on|ut)$")
 
 
@@ -184,7 +120,7 @@ def _tell_amount(match: "re.Match[str]") -> str:
     before = match["before"] or ""
     if before in DETERMINERS or before.isdigit():
         return match[0]
-    return f"{before} {NOT} much".strip()
+    return f"{before} not much".strip()
 
 
 @cache
@@ -300,7 +236,7 @@ def _word_form(word: str) -> str:
 @cache
 def _verb_bases() -> dict[str, str]:
     """For each irregular form of a verb, the stem of the verb."""
-    lines = [line.split() for line in VERB_FORMS.replace("\n", " ").split(";")]
+    lines = [line.split() for line in ENGLISH["verb_forms"].split(";")]
     return {form: stem_word(forms[0]) for forms in lines if forms for form in forms}
 
 
@@ -308,7 +244,7 @@ def _verb_bases() -> dict[str, str]:
 def _stem_forms() -> dict[str, str]:
     """For the stem of each word with synonyms, the stem of the first of its set."""
     forms: dict[str, str] = {}
-    sets = [part.split() for part in SYNONYMS.replace("\n", " ").split(";")]
+    sets = [part.split() for part in ENGLISH["synonyms"].split(";")]
     lexicon: dict[str, list[str]] = {}
     for word, first in representatives().items():
         if " " not in word:
@@ -321,22 +257,6 @@ def _stem_forms() -> dict[str, str]:
         forms |= {stem: first for stem, old in forms.items() if old in listed}
         forms |= dict.fromkeys(content, first)
     return forms
-
-
-QUANTIFIERS = (
-    *("all", "some", "no", "not", "most", "few", "many", "several", "both", "only"),
-    *("half", "less", "more", "least", "fewer"),
-    *("before", "after", "until", "since", "unless", "without"),
-)
-DATED = frozenset(
-    words(
-        "january february march april may june july august september october november "
-        "december monday tuesday wednesday thursday friday saturday sunday mondays "
-        "tuesdays wednesdays thursdays fridays saturdays sundays first second third "
-        "fourth fifth sixth seventh eighth ninth tenth dozen dozens hundred hundreds "
-        "thousand thousands million millions"
-    )
-)
 
 
 def keeps_facts(first: str, second: str) -> bool:
