@@ -5,7 +5,16 @@ import sys
 
 from bench.figures import keep, table
 
-QUICK = ("bootstrap", "vectorise", "shuffles", "esnli", "first_minute", "memory")
+QUICK = (
+    "bootstrap",
+    "vectorise",
+    "logistic",
+    "idioms",
+    "shuffles",
+    "esnli",
+    "first_minute",
+    "memory",
+)
 # Minutes, the next to last a quarter of an hour, and the last hours.
 SLOW = (
     "peco",
