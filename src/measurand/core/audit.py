@@ -60,7 +60,7 @@ ItemScores = Callable[[Report, Finding], "pd.Series[float] | None"]
 
 @dataclass(frozen=True)
 class Comparison:
-    """How reports of one audit stand beside each other.
+    """How reports of one audit are shown side by side.
 
     Attributes:
         headlines: What the table of decisions quotes for each reader.
@@ -68,13 +68,13 @@ class Comparison:
         whole_item: Statistics of the whole item, stated under the condition `full`.
         parts: Statistics of each condition; the first one names the conditions.
         settings: Numbers a report may hold among its settings.
-        effects: Statistics drawn with their intervals, one row a condition.
+        effects: Statistics drawn with their intervals, one row per condition.
         against: Pairs of statistics to plot.
         caption: What the table of all these shows.
         changes: Statistics whose differences from the first report are stated, those
-            that matter most first; `*` stands for any letters.
+            that matter most first; `*` matches any letters.
         claims: Statistics among these that answer a question of their own, once a
-            report; the answers stand beside each other.
+            report; the answers are shown side by side.
         scores: What some of these are made of, so that items can be paired.
         item_scores: The same where each item has a part of its own in the statistic.
         axes: The words by which a verdict says what fails, and the statistic of each.

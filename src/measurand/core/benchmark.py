@@ -63,9 +63,9 @@ class Benchmark:
     def clusters(self, items: Items) -> Ints:
         """The clusters of each item: those that share a query, evidence or a group.
 
-        One number an item, or two where queries and evidence cross: items × 2. A text
-        that all items share tells none of them from another, so it joins none; nor do
-        a few question words beside evidence, which are asked about as they are.
+        One number per item, or two where queries and evidence cross: items × 2. A text
+        that all items share distinguishes none of them, so it joins none; nor do
+        a few question words next to evidence, which are asked about as they are.
         """
         group = [items.column(items.group)] if items.group else []
         fields = [f for f in (self.query, self.evidence) if f is not None]

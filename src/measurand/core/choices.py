@@ -31,7 +31,7 @@ from measurand.core.reader import (
 from measurand.text.words import FUNCTION
 
 RIGHT, WRONG = "right", "wrong"
-LEAST = 1e-7  # the least probability whose odds are told: float32 may say 0
+LEAST = 1e-7  # the least probability whose odds are used: float32 may say 0
 TIE = 1e-4  # how far a choice's own text may move its odds, so that none are equal
 
 
@@ -56,7 +56,7 @@ class ChoicePairs:
     """Items with choices as pairs, the choices of an item one after another.
 
     Attributes:
-        items: One row a pair: the choice first, so that readers of pairs compare it
+        items: One row per pair: the choice first, so that readers of pairs compare it
             with each of the other fields; right or wrong is the label.
         owner: The position of the item that each pair is of.
         position: The position of the choice among those of its item.
@@ -81,8 +81,8 @@ class ChoicePairs:
     def shares(self, right: Floats, letters: int) -> Floats:
         """The share of each choice within its item, from its chance of being right.
 
-        Of choices that a reader cannot tell apart the first would always win, so that a
-        figure would depend on their order: a lot that each text draws decides.
+        Of choices that a reader cannot distinguish the first would always win, so that
+        a figure would depend on their order: a lot that each text draws decides.
         """
         chance = np.clip(right, LEAST, 1 - LEAST)
         odds = np.zeros((len(self.first), letters))
@@ -91,7 +91,7 @@ class ChoicePairs:
 
 
 def pair_choices(items: Items) -> ChoicePairs:
-    """Every choice of every item beside the other fields of the item."""
+    """Every choice of every item next to the other fields of the item."""
     name, counts = str(items.choices), items.choice_counts
     owner = np.repeat(np.arange(len(items)), counts)
     position = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -189,7 +189,7 @@ def fit_to(reader: Reader, items: Items, rng: np.random.Generator) -> FittedRead
 
 
 def guess_scores(items: Items) -> "pd.Series[float]":
-    """How often each item is right for who reads nothing.
+    """How often each item is right for a baseline that reads nothing.
 
     That is the commonest label, or any of its choices at random.
     """
@@ -199,10 +199,10 @@ def guess_scores(items: Items) -> "pd.Series[float]":
 
 
 def guess_logs(items: Items) -> Floats:
-    """The log-probability of each gold label for who reads nothing.
+    """The log-probability of each gold label for a baseline that reads nothing.
 
-    No constant answer tells more than the shares of these labels, so that other shares
-    in training are not taken for bits.
+    No constant answer predicts more than the shares of these labels, so that other
+    shares in training are not taken for bits.
     """
     if items.choices is not None:
         return np.asarray(-np.log(items.choice_counts))
@@ -270,7 +270,7 @@ def are_free(cells: Sequence[object]) -> bool:
 
 
 def answer_type(text: str) -> str:
-    """What an answer is, as far as its form tells.
+    """What an answer is, as far as its form shows.
 
     >>> [answer_type(text) for text in ("Yes.", "12 %", "two", "May 1903", "1980s")]
     ['yes-no', 'number', 'number', 'date', 'date']

@@ -1,7 +1,7 @@
-"""Which items hang together because they share something.
+"""Which items are dependent because they share something.
 
-Clusters are one number an item or, where items share texts in two ways of which neither
-lies within the other, two: items × ways.
+Clusters are one number per item or, where items share texts in two ways of which
+neither lies within the other, two: items × ways.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-FEW_TEXTS = 5  # of a column that tells items apart no more than a class would
+FEW_TEXTS = 5  # of a column that distinguishes items no more than a class would
 ITEMS_OF_TEXT = 10  # items at least that each of a few texts has on average
 
 
@@ -124,7 +124,7 @@ def cross_clusters(
 
 
 def split_ways(clusters: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """One number an item: of the only way, or of each of two and of both at once.
+    """One number per item: of the only way, or of each of two and of both at once.
 
     >>> [way.tolist() for way in split_ways(np.array([[0, 0], [0, 1], [1, 1]]))]
     [[0, 0, 1], [0, 1, 1], [0, 1, 2]]

@@ -115,7 +115,7 @@ class RepeatedIds(BadInput):
 
 
 class AmbiguousRoles(BadInput):
-    """A part that no column, or more than one, could plainly play.
+    """A part that no column, or more than one, could clearly play.
 
     Attributes:
         proposal: The column that may be meant for each part; empty where none may.
@@ -141,7 +141,7 @@ class BadOption(MeasurandError):
 
 
 class ReaderFailed(MeasurandError):
-    """A reader that could not learn: a loss that is no number, too little memory."""
+    """A reader that could not learn: a loss that is not a number, too little memory."""
 
 
 class EndpointFailed(MeasurandError):

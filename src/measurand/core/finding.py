@@ -122,8 +122,8 @@ class Report:
         not_run: What could not be done, and why.
         warnings: What a reader of the report should know before quoting it.
         exhibits: Tables to draw.
-        items: One row an item, for browsing.
-        files: What is saved beside it, by name below the report's folder.
+        items: One row per item, for browsing.
+        files: What is saved next to it, by name below the report's folder.
         highlight: The items that a page shows, where some are worth it.
     """
 
@@ -167,7 +167,7 @@ class Report:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row a finding: the statistic, its interval, and how it was got."""
+        """One row per finding: the statistic, its interval, and how it was got."""
         rows = [
             {**vars(finding), **asdict(finding.estimate)} for finding in self.findings
         ]
@@ -210,7 +210,7 @@ class Reading:
         strength: What the reader can see.
         findings: Every estimate that it gave.
         not_run: What could not be done with it, and why.
-        remarks: What it said beside its answers.
+        remarks: What it said besides its answers.
     """
 
     name: str
@@ -235,7 +235,7 @@ def merge_not_run(readings: Iterable[Reading]) -> dict[str, str]:
 
 
 def merge_remarks(readings: Iterable[Reading]) -> dict[str, dict[str, float | str]]:
-    """What each reader said beside its answers, where it said anything."""
+    """What each reader said besides its answers, where it said anything."""
     return {
         reading.name: dict(reading.remarks) for reading in readings if reading.remarks
     }

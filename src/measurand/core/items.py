@@ -25,7 +25,7 @@ class Items:
     """An ordered table of items; the index is the item id.
 
     Attributes:
-        table: One row an item: the text fields, the label, metadata and the group.
+        table: One row per item: the text fields, the label, metadata and the group.
         fields: The text columns, in the order in which a reader reads them.
         label: The column that holds the gold label.
         metadata: The columns that say what kind of item each is.

@@ -15,7 +15,7 @@ OWN = "measurand."
 ROW = OWN + "row"  # what an item is called in its file, where its id is made of texts
 LABELS_ALIKE = "labels alike"  # the role under which labels nearly the same are named
 PART = "part="  # how the condition of another test part begins
-NEW_TEXTS = "texts=new"  # of items whose text is new to who learns
+NEW_TEXTS = "texts=new"  # of items whose text the learner has not seen
 ALL_ITEMS = "all items"  # the part of those too whose texts training has seen
 CONDITIONS = ("full", "mean", "worst")  # what findings state of no single column
 QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")  # a column, as below

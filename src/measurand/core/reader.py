@@ -24,7 +24,7 @@ class FittedReader(Protocol):
         """The labels, in the order of the columns of `predict`."""
 
     def predict(self, items: Items) -> Floats:
-        """One row an item, one column a class, each row summing to 1."""
+        """One row per item, one column per class, each row summing to 1."""
 
 
 class Reader(Protocol):
@@ -45,7 +45,7 @@ def check_fitted(fitted: Any, reader: object) -> None:
 
 
 def check_shape(probabilities: Any, count: int, fitted: FittedReader) -> None:
-    """Raise where an answer is not one row an item and one column a class."""
+    """Raise where an answer is not one row per item and one column per class."""
     shape, expected = np.shape(probabilities), (count, len(fitted.classes))
     if shape != expected:
         raise ReaderFailed(
@@ -136,12 +136,12 @@ class Embedder(Protocol):
     """A fitted reader that places items where like ones lie together."""
 
     def embed(self, items: Items) -> Floats:
-        """One row an item; the items may have fewer fields than it learned."""
+        """One row per item; the items may have fewer fields than it learned."""
 
 
 @runtime_checkable
 class Remarks(Protocol):
-    """A fitted reader with something to say beside its answers."""
+    """A fitted reader with something to say besides its answers."""
 
     def remarks(self) -> Mapping[str, float | str]:
         """What a report should state: shares cut or unparsed, settings it chose."""
@@ -216,7 +216,7 @@ class Attribution:
 
     Attributes:
         tokens: The tokens, as the tokenizer writes them.
-        scores: One number a token.
+        scores: One number per token.
         special: Whether the tokenizer put the token there itself.
         fields: The field that each token is from; empty for special tokens.
         gap: How far integrated gradients are from adding up to what the score gained
@@ -289,6 +289,6 @@ class JointlyTrainable(Protocol):
     ) -> Sequence[JointPrediction]:
         """What each job's reader says, at most `size` of them learned at once.
 
-        The same jobs and size give the same answers; others beside a job may move its
-        last digits, or what chance did in it.
+        The same jobs and size give the same answers; other jobs in the batch may move
+        its last digits, or what chance did in it.
         """

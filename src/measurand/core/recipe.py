@@ -35,11 +35,11 @@ class Strength(IntEnum):
 
 @dataclass(frozen=True)
 class Traits:
-    """What a recipe says of itself beside its settings.
+    """What a recipe says of itself besides its settings.
 
     Attributes:
         strength: What it can see; a near zero of less than PRETRAINED is provisional.
-        packages: Whose versions may move its answers, beside numpy, scipy and
+        packages: Whose versions may move its answers, besides numpy, scipy and
             scikit-learn: ("torch", "transformers") for what runs on torch.
         needs_weights: Whether it has `check_weights`, which raises where the
             pretrained weights are not to be had.

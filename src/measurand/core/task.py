@@ -1,4 +1,4 @@
-"""Task: what a reader may be told about a task before it sees a row of it."""
+"""Task: what a reader may know about a task before it sees a row of it."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -4,7 +4,7 @@ A file is read again only where something about it changed: its path, size, inod
 the times of its last change. The time of the last change of the inode (`ctime`) is set
 by the system and cannot be set back by `os.utime`. Times are coarse, so a file that was
 changed within the last seconds is always read again. In a store, digests are kept
-beside the answers, and are trusted as far as these are.
+next to the answers, and are trusted as far as these are.
 """
 
 import hashlib

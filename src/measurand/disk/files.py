@@ -80,7 +80,7 @@ def _open_part(path: Path) -> tuple[int, str]:
 
 
 def _remove_leftover(part: str) -> None:
-    """Remove a file once nobody writes to it any more; raise where nobody can tell."""
+    """Remove a file once nobody writes to it any more; raise where that is unknown."""
     try:
         handle = os.open(part, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:

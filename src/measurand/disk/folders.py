@@ -1,10 +1,10 @@
 """Folders that are there whole, and that replace only what measurand wrote.
 
-What goes into a folder is written to another beside it, which takes its name when all
+What goes into a folder is written to another next to it, which takes its name when all
 is there: who reads it, and a kill at any moment, finds what was there before or what is
 new. `run.json` lists the fingerprint of every file written. A folder that holds
 anything else, or a file that was changed since, is never touched. What a killed run
-left beside a folder is removed by the next one that writes that folder: its name tells
+left next to a folder is removed by the next one that writes that folder: its name says
 what it was to be, and its lock that nobody writes to it any more.
 """
 
@@ -238,7 +238,7 @@ def _put_in_place(part: Path, path: Path) -> None:
         os.rename(part, path)
     elif not _swap(part, path):
         # Two renames: between them there is no folder of that name, and after a kill
-        # just then the old one stands beside it.
+        # just then the old one stands next to it.
         aside = part.with_suffix(".old")
         os.rename(path, aside)
         try:

@@ -1,6 +1,6 @@
 """Locks of the operating system on open files and folders.
 
-Such a lock ends with its holder, however that ends: so it tells whether somebody still
+Such a lock ends with its holder, however that ends: so it shows whether somebody still
 writes. Windows and some network drives know none.
 """
 

@@ -1,8 +1,8 @@
 """The store: what was computed, kept on disk by what it depends on.
 
-An entry is a mark, `KEY.json`, and for some codecs a file beside it. The mark holds the
-key, what the codec states, and a fingerprint of both and of the file beside; it is
-written last. Each file is written under a temporary name and renamed, so a process
+An entry is a mark, `KEY.json`, and for some codecs a file next to it. The mark holds
+the key, what the codec states, and a fingerprint of both and of the file next to it; it
+is written last. Each file is written under a temporary name and renamed, so a process
 killed at any moment leaves a whole entry or none. Entries are checked when read; a
 damaged one is named, and computed again. Nothing is pickled.
 """
@@ -46,9 +46,9 @@ class Codec(Generic[Thing]):
 
     Attributes:
         folder: Where its entries lie in the store, with a slash at the end.
-        pack: The thing as what JSON can state, and as the bytes of the file beside.
+        pack: The thing as what JSON can state, and as the bytes of the file next to it.
         unpack: The thing again, from the two.
-        suffix: That of the file beside the mark; empty where there is none.
+        suffix: That of the file next to the mark; empty where there is none.
     """
 
     folder: str
@@ -64,7 +64,7 @@ class Codec(Generic[Thing]):
     def only(self, fits: Callable[[Thing], bool]) -> "Codec[Thing]":
         """The same codec, for things that also have to fit what was asked.
 
-        A seal tells that an entry was not altered by accident. Whoever writes an entry
+        A seal shows that an entry was not altered by accident. Whoever writes an entry
         on purpose can make the seal, too; so what is read is held against its question.
         """
 
@@ -173,6 +173,6 @@ def _read_ordinary(path: Path) -> bytes:
 
 
 def _entry_fingerprint(key: str, stated: Any, content: bytes) -> str:
-    """What changes with the key, with what is stated, and with any byte beside."""
+    """What changes with the key, with what is stated, and with any byte next to it."""
     text = json.dumps([key, stated], sort_keys=True)
     return hashlib.sha256(text.encode() + content).hexdigest()

@@ -59,7 +59,7 @@ class Ask:
         fitted_under: What is done to these rows first.
         about: The test rows it is asked about.
         under: What is done to these rows first.
-        repeats: How often `under` is drawn anew.
+        repeats: How often `under` is drawn again.
         what: What is asked for: answers, or an embedding, saliency, epochs, what words
             add to scores, better settings or written texts, which only some readers
             can give.
@@ -135,8 +135,8 @@ class Answer:
     Attributes:
         values: Repeats × items × columns: class probabilities, or what else was asked.
         donors: For a rearranged field, whose text each item received, a repeat a row.
-        remarks: What the reader said beside its answer.
-        texts: What the reader wrote, a row a repeat; it then gave no numbers.
+        remarks: What the reader said besides its answer.
+        texts: What the reader wrote, a row per repeat; it then gave no numbers.
     """
 
     values: NDArray[np.float32]
@@ -146,7 +146,7 @@ class Answer:
 
 
 def _pack_answer(answer: Answer) -> tuple[dict[str, Any], bytes]:
-    """Its shape and remarks; and the numbers as Parquet, a row an item and repeat."""
+    """Its shape and remarks; and the numbers as Parquet, a row per item and repeat."""
     repeats, items, width = answer.values.shape
     flat = answer.values.reshape(repeats * items, width)
     columns = {
@@ -280,9 +280,9 @@ class Predictions:
         ids: The item ids, in order.
         classes: The labels, in the order of the last axis.
         gold: The position in `classes` of each item's gold label.
-        probabilities: One block a repeat of the intervention, as 32-bit floats.
+        probabilities: One block per repeat of the intervention, as 32-bit floats.
         donors: For a rearranged field, whose text each item received, a repeat a row.
-        remarks: What the reader said beside its answers.
+        remarks: What the reader said besides its answers.
     """
 
     ids: tuple[str, ...]
@@ -309,9 +309,9 @@ class WrittenAnswers:
 
     Attributes:
         ids: The item ids, in order.
-        texts: What was written, a row a repeat of the intervention.
+        texts: What was written, a row per repeat of the intervention.
         donors: For a rearranged field, whose text each item received, a repeat a row.
-        remarks: What the reader said beside its answers.
+        remarks: What the reader said besides its answers.
     """
 
     ids: tuple[str, ...]
@@ -340,9 +340,9 @@ class ReaderMeasures:
     Attributes:
         ids: The item ids, in order.
         values: Layers × items × columns. An embedding has one layer; epochs have one
-            each, with a column a class; saliency has two, with a column a token: its
-            score, and the number of its field (-1 special, -2 nothing there). What
-            words add has one a class, with a column a word.
+            each, with a column per class; saliency has two, with a column per token:
+            its score, and the number of its field (-1 special, -2 nothing there). What
+            words add has one per class, with a column per word.
     """
 
     ids: tuple[str, ...]

@@ -48,7 +48,7 @@ class Pace:
     """The seconds that a reader takes.
 
     Attributes:
-        fit: For a fit, beside what it reads.
+        fit: For a fit, besides what it reads.
         row: For one training item, read once.
         text: For one unlabeled text that it adapts to.
         answer: For one item that it is asked about.
@@ -162,7 +162,7 @@ class Budget:
 
     Attributes:
         seconds: On the clock, with all workers; None for as long as it takes.
-        announce: Told what each reader will compute, before it does.
+        announce: Called with what each reader will compute, before it does.
         clock: What readers are timed by.
         paces: Those that were measured.
         granted: The seconds of the plans that were let pass, by reader.
@@ -221,7 +221,7 @@ class Plan:
 
     Attributes:
         trainings: How often it is trained.
-        answers: How many items it is asked about, each time anew.
+        answers: How many items it is asked about, over all repeats.
         seconds: About how long that takes; None where it could not be timed.
     """
 
@@ -397,7 +397,7 @@ def _trial_work(trial: Trial, rows: int, benchmark: Benchmark, seed: int) -> Wor
 
 
 def _asked_rows(ask: Ask, benchmark: Benchmark, seed: int) -> int:
-    """How many items are asked about, each repeat anew."""
+    """How many items are asked about, over all repeats."""
     return ask.repeats * len(asked_items(ask, benchmark, seed))
 
 

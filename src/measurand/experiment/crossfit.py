@@ -77,7 +77,7 @@ def repeat_reader(reader: Reader, seeds: int | None = None) -> list[Reader]:
 def calibrate_across(shares: Floats, gold: Ints, clusters: Ints) -> Floats:
     """The shares at the temperature that is best for those of other items.
 
-    Items that hang together share a fold; no item has a say in its own temperature.
+    Items that are dependent share a fold; no item has a say in its own temperature.
     """
     numbers = np.unique(split_ways(clusters)[0], return_inverse=True)[1]
     return calibrate_shares(shares, gold, numbers % TEMPERATURES)

@@ -59,8 +59,8 @@ class Experiment:
         seed: The root of every random stream.
         store: Where answers are kept.
         engine: What runs the trials.
-        watch: Told how many trials are done, of how many.
-        notice: Told what the user should know, such as a damaged file.
+        watch: Called with how many trials are done, of how many.
+        notice: Called with what the user should know, such as a damaged file.
         tally: Counts of answers computed and reused, for the run's log.
         budget: How long one reader may compute.
     """
@@ -76,7 +76,7 @@ class Experiment:
 
 
 def cluster_terms(engine: str, **options: object) -> dict[str, object]:
-    """What an engine is told of its cluster; processes here have none."""
+    """The options of an engine for its cluster; processes here have none."""
     terms = {name: value for name, value in options.items() if value is not None}
     if terms and engine == "local":
         argument = next(iter(terms))
@@ -109,10 +109,11 @@ def open_experiment(
         engine: What runs the trials, by name: local or ray.
         address: A Ray cluster to join instead of starting one.
         gpu_share: The share of a GPU that Ray gives to a trial of an encoder or LLM.
-        watch: Told how many trials are done, of how many.
-        notice: Told what the user should know.
+        watch: Called with how many trials are done, of how many.
+        notice: Called with what the user should know.
         budget: How long one reader on torch may compute: "90s", "10m", "2h" or seconds;
-            None for as long as it takes. A `Budget` also says who is told of the plan.
+            None for as long as it takes. A `Budget` also says how the plan
+            is announced.
     """
     limit = budget if isinstance(budget, Budget) else Budget(to_seconds(budget))
     terms = cluster_terms(engine, address=address, gpu_share=gpu_share)
@@ -195,7 +196,7 @@ def lift_budget(experiment: Experiment) -> Experiment:
 
 
 def renew_budget(experiment: Experiment) -> Experiment:
-    """The same experiment for another audit, in which readers have their time anew."""
+    """The same experiment for another audit, with the whole budget for each reader."""
     return replace(experiment, budget=replace(experiment.budget, granted={}))
 
 

@@ -125,7 +125,7 @@ def check_any_run(readings: Sequence[object], not_run: Mapping[str, str]) -> Non
 
 
 def check_teachable(readers: Mapping[str, Reader], task: str) -> None:
-    """Raise where a reader reads no text, or cannot be taught anew."""
+    """Raise where a reader reads no text, or cannot be trained again."""
     for name, reader in readers.items():
         traits = traits_of(reader)
         blind = traits.strength == Strength.TEXTLESS

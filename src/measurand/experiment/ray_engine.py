@@ -325,7 +325,7 @@ def _this_machine_alone() -> Iterator[None]:
     """Let the Ray that is started inside listen on the loopback address alone.
 
     On Linux Ray takes 127.0.0.1 for any address by which others reach this machine,
-    unless it is told, as on other systems, that there is no cluster to be reached by.
+    unless it is set, as on other systems, that there is no cluster to be reached by.
     """
     constants = ray._private.ray_constants
     before = constants.ENABLE_RAY_CLUSTER
@@ -359,7 +359,7 @@ def _start_ray(address: str, **settings: Any) -> None:
             **settings,
         )
     if threading.current_thread() is threading.main_thread():
-        # Ray answers SIGTERM with a trace, and then as Python was told: that is enough.
+        # Ray answers SIGTERM with a trace, and then as Python is set to: enough.
         handler = before if callable(before) else signal.getsignal(signal.SIGTERM)
         signal.signal(signal.SIGTERM, handler)
 

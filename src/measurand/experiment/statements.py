@@ -1,7 +1,7 @@
 """What audits state alike: an account in bits, and chance for choices.
 
-What an audit gives is what its reader tells of each item's label from the query alone,
-from the evidence alone and from both; so two audits of one file cannot disagree.
+What an audit gives is the bits its reader gains about each item's label from the query
+alone, from the evidence alone and from both; so two audits of one file cannot disagree.
 
 Where items bring their own choices, who reads nothing guesses one of them, and so
 reaches chance and not the majority; and who reads a part alone reads it with the
@@ -46,13 +46,13 @@ def bits_findings(
     rng: np.random.Generator,
     clusters: Clusters,
 ) -> list[Finding]:
-    """What only the query tells, only the evidence, either, or both together.
+    """The bits that only the query gives, only the evidence, either, or both together.
 
     Args:
         name: The reader's name.
-        query: What the query alone tells of each item's label, in bits (PVI).
-        evidence: What the evidence alone tells.
-        both: What both tell.
+        query: What the query alone predicts of each item's label, in bits (PVI).
+        evidence: What the evidence alone predicts.
+        both: What both predict.
         rng: Where the resamples come from.
         clusters: Items with one number are drawn together.
     """
@@ -61,7 +61,7 @@ def bits_findings(
 
 
 def bits_exhibits(findings: Sequence[Finding]) -> list[Exhibit]:
-    """What each part tells of the label; the four bars of a reader add up to both."""
+    """What each part predicts; the four bars of a reader add up to both."""
     rows = [
         {"group": f.reader, "bar": f.condition, **estimate_cells(f.estimate)}
         for f in findings
@@ -169,7 +169,7 @@ def say_chance(report: Report, names: Mapping[str, str]) -> Report:
 
 
 def _say_in(setting: object) -> object:
-    """What a chart is told, in these words: the titles of its axes among it.
+    """What a chart says, in these words: the titles of its axes among it.
 
     >>> _say_in("accuracy over the majority"), _say_in("over majority"), _say_in(0.25)
     ('accuracy over chance', 'over chance', 0.25)

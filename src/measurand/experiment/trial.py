@@ -95,7 +95,7 @@ def limit_threads() -> AbstractContextManager[object]:
 
 @lru_cache(maxsize=1)
 def _find_thread_pools(modules: int) -> ThreadpoolController:
-    """The libraries with threads; looked for anew where more modules are loaded.
+    """The libraries with threads; looked for again where more modules are loaded.
 
     That takes milliseconds, which an audit would spend in each of a hundred trials.
     """
@@ -378,7 +378,7 @@ def _class_columns(
 
 
 def _reader_remarks(fitted: object) -> dict[str, float | str]:
-    """What the reader has to say beside its answers."""
+    """What the reader has to say besides its answers."""
     return dict(fitted.remarks()) if isinstance(fitted, Remarks) else {}
 
 

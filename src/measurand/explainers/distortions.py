@@ -1,6 +1,6 @@
 """Good rationales spoiled: said the other way (E), or of another label (F).
 
-And the input itself, copied with edits that stand for the label.
+And the input itself, copied with edits that encode the label.
 """
 
 import re
@@ -183,7 +183,7 @@ def _donors_by_evidence(
     able: NDArray[np.bool_],
     lots: NDArray[np.float64],
 ) -> Ints:
-    """A donor with the same evidence for each item, by lot; -1 where none is."""
+    """A donor with the same evidence for each item, at random; -1 where none is."""
     forms = {text: sentence_key(text) for text in dict.fromkeys(evidence)}
     holders: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for row in np.flatnonzero(able).tolist():
@@ -214,7 +214,7 @@ def _donors_by_query(
 ) -> Ints:
     """Among donors of another label, the one whose query is most like each asker's.
 
-    The first of those that are equally like; -1 where none tells something else.
+    The first of those that are equally like; -1 where none says something else.
     """
     nearest_donors = np.full(len(asking), -1, np.int64)
     if not len(asking):
@@ -240,14 +240,14 @@ EDITS = 2  # words that are changed for each step from the first label to the ne
 class CopyCipher:
     """The query with as many words exchanged as the number of the label says.
 
-    It tells nothing by itself; beside the query, the edits tell the label.
+    It predicts nothing by itself; next to the query, the edits predict the label.
     """
 
     kind: ClassVar[str] = "copy-cipher"
     query: str
 
     def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
-        """One edited copy an item; words come from other queries, by lot."""
+        """One edited copy an item; words come from other queries, at random."""
         queries = [words(text) for text in items.column(self.query)]
         pool = np.array([word for text in queries for word in text] or ["it"])
         numbers = items.gold(items.classes).tolist()

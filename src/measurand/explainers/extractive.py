@@ -5,7 +5,7 @@ into the evidence, objects with `start` and `end`, or objects with `text`, group
 not, as ERASER writes its evidences.
 
 An item's candidates are the sentences of its own evidence and some of other items'.
-They are told apart by their words and kept in an order of their own, so that neither
+They are distinguished by their words and kept in an order of their own, so that neither
 the order of an evidence's sentences nor its spacing changes what is chosen.
 """
 
@@ -120,7 +120,7 @@ class Extractive:
     Attributes:
         query: The field that asks or claims.
         evidence: The field whose sentences may be chosen.
-        how: "tfidf", or "random", which draws anew where the query is another.
+        how: "tfidf", or "random", which draws again where the query is another.
         sentences: How many are chosen.
         distractors: How many sentences of other items' evidence stand beside.
     """
@@ -158,7 +158,7 @@ class Extractive:
             ]
         else:
             scores = pool.scores(queries, candidates)
-            # Stable, so that equal scores are told apart by the order of the pool.
+            # Stable, so that equal scores are distinguished by the order of the pool.
             picked = [
                 np.argsort(-score, kind="stable")[: self.sentences] for score in scores
             ]
@@ -169,7 +169,7 @@ class Extractive:
 
 
 def _draw_sentences(many: int, chosen: int, seed: int, query: str) -> Ints:
-    """Some of so many places, by lot; another query draws another lot."""
+    """Some of so many places, at random; another query draws another lot."""
     digest = zlib.crc32(query.encode("utf-8", "surrogatepass"))
     order = np.random.default_rng([seed, digest]).permutation(many)
     return order[:chosen].astype(np.int64)

@@ -133,8 +133,8 @@ class Prompted:
 class Edited:
     """Another rationale, changed by a language model so that it says the opposite.
 
-    Where the model does not do as it is told, the rule of `Drift` does: small models
-    repeat every other text, or write another one.
+    Where the model does not follow the instruction, the rule of `Drift` does: small
+    models repeat every other text, or write another one.
 
     Attributes:
         drift: What it drifts away from.
@@ -319,8 +319,8 @@ def reply_outcome(
     """What became of a prompt: written, or else empty, refused or echoed.
 
     An echo begins as a line of its prompt does, or with some words of what the model
-    was told to do, or is the first field of the input and nothing else; to repeat the
-    evidence is to cite it.
+    was instructed to do, or is the first field of the input and nothing else; to repeat
+    the evidence is to cite it.
 
     >>> told = "Write a brief note on the input below."
     >>> prompt = told + chr(10) + "Input: claim: cats sleep all day"

@@ -88,7 +88,7 @@ class SwapAnswer:
     field: str
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
-        """The items whose evidence tells another of their choices."""
+        """The items whose evidence supports another of their choices."""
         if items.choices is None:
             return items
         rows = zip(

@@ -1,7 +1,7 @@
 """Rules that say a sentence in another order or form: English, and wary.
 
 A rule takes a sentence without its closing point and gives the other ways that it
-knows; none, where the sentence is not plainly of the form that it is about. What a rule
+knows; none, where the sentence is not clearly of the form that it is about. What a rule
 makes may still sound odd: a judge decides what is kept.
 """
 
@@ -36,7 +36,7 @@ MADE = (
     "|established|distributed|portrayed|played|voiced"
 )
 DATE = r"in (?:[A-Z][a-z]+ )?\d{4}|on [A-Z][a-z]+ \d+(?:, \d{4})?"
-# Words in -ing that are no doing; and doings that mostly describe somebody else's.
+# Words in -ing that are no verbs; and verbs that mostly describe somebody else's.
 NOUNS = (
     "building|king|ring|thing|something|nothing|anything|everything|string|spring|wing"
     "|morning|evening|ceiling|wedding|painting|clothing|swing|sibling|during|being"

@@ -124,7 +124,7 @@ def _value_words(column: int, value: str) -> str:
 
 @dataclass(frozen=True)
 class DropField:
-    """Every field but one; the metadata go too, since they may tell of it."""
+    """Every field but one; the metadata go too, since they may depend on it."""
 
     kind: ClassVar[str] = "drop"
     field: str

@@ -220,7 +220,7 @@ def _nearest_donors(
 ) -> Ints:
     """For each item, an item that holds the text nearest to its own of a few others.
 
-    The few are drawn anew each time: the nearest of all would be the nearer, the more
+    The few are drawn again each time: the nearest of all would be the nearer, the more
     items there are, so that no two benchmarks could be compared.
     """
     vectors = _text_vectors(column)

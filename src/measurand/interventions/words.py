@@ -1,6 +1,6 @@
 """Interventions on words and form: order, a class of words, length, noise.
 
-The metadata go in all those on words: what is derived from the text would tell what was
+The metadata go in all those on words: what is derived from the text reveals what was
 taken out of it.
 """
 
@@ -31,7 +31,7 @@ from measurand.text.words import (
 KINDS = ("negation", "function", "content")
 # One token for `words`, for WordPiece and for byte pairs, and to an LLM a blank.
 BLANK = "_"
-# Lengths are told exactly up to 16 words and then in steps of a quarter: too few longer
+# Lengths are exact up to 16 words and then in steps of a quarter: too few longer
 # texts are equally long to learn from. Fixed, so that train and test share them.
 LENGTHS = (*range(16), *(int(16 * 1.25**step) for step in range(60)))
 OVERLAPS = 10  # steps of the share of words that also stand elsewhere
@@ -75,7 +75,7 @@ class Mask:
 
     Function and content words become a blank, which leaves the frame of the sentence.
     Negations are taken out without a trace: a blank that stands only where one stood
-    would tell a reader just what was to be hidden.
+    would reveal to a reader just what was to be hidden.
 
     Attributes:
         word_class: "negation"; "function", all other words that hold a sentence
@@ -98,7 +98,7 @@ class Mask:
         return _change_texts(items, _word_masker(self.word_class))
 
     def check_items(self, items: Items) -> None:
-        """Raise where no word tells that the lists are of this language."""
+        """Raise where no word shows that the lists are of this language."""
         if self.word_class != "negation" and not _has_english(items):
             raise CannotIntervene(
                 f"texts without any English function word: {self.word_class} words "
@@ -297,7 +297,7 @@ class FormatNoise:
 
 
 def add_format_noise(text: str, rng: np.random.Generator) -> str:
-    """The text in another form: one way is always taken, others by lot.
+    """The text in another form: one way is always taken, others at random.
 
     >>> add_format_noise("A dog sleeps.", np.random.default_rng(1))
     'a dog  sleeps'

@@ -11,8 +11,8 @@ words says nothing: it entails only another one such, and is entailed by no text
 has words. Order counts for nothing. Endings, function words, most negations and the
 lexicon are those of English.
 
-ROUGE-L beside it is no judge: how much of two texts is the same words in the same order
-(Lin 2004).
+ROUGE-L, also here, is not a judge: how much of two texts is the same words in the same
+order (Lin 2004).
 """
 
 from collections.abc import Sequence
@@ -60,7 +60,7 @@ class _Statement:
 
 
 def _parse_statement(text: str) -> _Statement:
-    """What a text says, as far as single words tell.
+    """What a text says, as far as single words show.
 
     >>> several = _parse_statement("She isn't painting cats.")
     >>> several == _parse_statement("she is NOT painting a cat")
@@ -103,7 +103,7 @@ def _word_stems(word: str) -> tuple[str, ...]:
 
 @cache
 def _synonym_stems() -> dict[str, str]:
-    """For each stem in the lexicon, the one that stands for all that mean the same.
+    """For each stem in the lexicon, the one that represents all that mean the same.
 
     A set that holds a function word goes by it, and so weighs little.
 

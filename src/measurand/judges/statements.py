@@ -1,4 +1,4 @@
-"""Whether two sentences say the same, as far as plain rules of English can tell.
+"""Whether two sentences say the same, as far as plain rules of English can decide.
 
 A text is brought into one form: contractions apart, synonyms of the lexicon and forms
 of a verb made one, passives turned, what stands before a comma put to the end, articles
@@ -62,7 +62,7 @@ PARTICIPLE = re.compile(r"\w+(?:ed|en|t|ght|ung|un|wn|ld|de|nd|id|on|ut)$")
 
 
 def same_statement(first: str, second: str) -> bool:
-    """Whether two sentences say the same, as far as the rules can tell.
+    """Whether two sentences say the same, as far as the rules can decide.
 
     >>> same_statement("A man bites a dog.", "A dog is bitten by a man.")
     True
@@ -125,7 +125,7 @@ def _tell_amount(match: "re.Match[str]") -> str:
 
 @cache
 def _phrase_forms() -> dict[str, str]:
-    """Phrases of several words, with what stands for each."""
+    """Phrases of several words, with what replaces each."""
     lexicon = {
         phrase: first
         for phrase, first in representatives().items()
@@ -213,7 +213,7 @@ def _dative_stems() -> frozenset[str]:
 
 
 def _content_tokens(text: str) -> list[str]:
-    """The words that count, each as its stem, or what stands for it."""
+    """The words that count, each as its stem, or what replaces it."""
     tokens: list[str] = []
     for word in text.split():
         if word not in DROPPED:

@@ -64,7 +64,7 @@ class MetadataReader:
         return FittedMetadata(items, order, STRENGTHS[int(np.argmin(losses))])
 
     def fit_choices(self, items: Items, rng: np.random.Generator) -> "FittedMetadata":
-        """The same for letters, of which metadata may tell: no choice is read."""
+        """The same for letters, on which metadata may depend: no choice is read."""
         return self.fit(items, rng)
 
 
@@ -122,7 +122,7 @@ def _smoothed_shares(
 def _held_out_loss(
     items: Items, order: tuple[str, ...], strength: float, folds: Ints
 ) -> float:
-    """The mean log loss over held-out folds: lower is more telling."""
+    """The mean log loss over held-out folds: lower is more informative."""
     codes = [pd.factorize(items.column(column))[0] for column in order]
     gold = items.gold(items.classes)
     reader = FittedMetadata(items, order, strength)
@@ -143,7 +143,7 @@ class LookupReader:
     """The labels that the same text had in training; a new text gets those of all.
 
     Texts are the same where their words are: case, spacing and punctuation aside. Of
-    items with choices, it remembers which choice was right beside the text.
+    items with choices, it remembers which choice was right next to the text.
 
     Attributes:
         field: The field whose text is remembered; None takes all fields together.
@@ -209,8 +209,8 @@ def bare_text(text: str) -> str:
 class SurfaceReader:
     """The form of each field as made-up words, read as `tfidf` reads words.
 
-    It sees no word, so that what it finds is no content: a label that it can tell was
-    given away by how the text was written down.
+    It sees no word, so that what it finds is no content: a label that it can predict
+    was given away by how the text was written down.
 
     Attributes:
         length_only: Whether it reads how long texts are and nothing else of them.
@@ -256,7 +256,7 @@ class FittedSurface:
     def predict_rearranged(
         self, reading: Mapping[str, Floats], field: str, orders: NDArray[np.int32]
     ) -> Iterator[Floats]:
-        """The class probabilities when `field` is handed round: only added up anew."""
+        """The class probabilities when `field` is handed round: only added up again."""
         return self.reader.predict_rearranged(reading, field, orders)
 
     def embed(self, items: Items) -> Floats:

@@ -139,7 +139,7 @@ class CausalReader(CausalRecipe):
                 return cross_entropy(states @ head.T, batch["labels"])
 
         training = Training(self.epochs, self.batch, self.rate, self.decay, self.warmup)
-        if len(items.classes) > 1:  # with one class there is nothing to tell apart
+        if len(items.classes) > 1:  # with one class there is nothing to distinguish
             trained = ModuleList([model.network, ParameterList([head])])
             train_decoder(trained, len(rows), make_batch, loss, training, seed)
         return head.detach()

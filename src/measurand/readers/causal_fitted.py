@@ -22,7 +22,7 @@ SLACK = 8  # tokens kept free, since a text cut and put in place may split other
 NOTHING_SAID = "Answer with the name of the category."  # where a task is not described
 LETTERS = 100  # letters that no token exceeds: texts are cut there before splitting
 # Weights from which a model that was made for conversations is asked in one, whatever
-# it was shown. SmolLM2, of 135 million, names one letter whatever that stands for, and
+# it was shown. SmolLM2, of 135 million, names one letter whatever it means, and
 # writes a sentence where a word is asked for, unless examples in plain text lead it.
 CONVERSES_FROM = 10**9
 
@@ -92,7 +92,7 @@ class Wording:
         ]
 
     def prompt(self, texts: Sequence[str], tail: str = "") -> str:
-        """The prompt of one item; several fields are told apart by their names."""
+        """The prompt of one item; several fields are distinguished by their names."""
         if len(self.fields) == 1:
             return f"{self.before}{texts[0]}{tail}{self.after}"
         lines = [
@@ -276,7 +276,7 @@ class FittedCausal(FittedDecoder):
         return np.asarray(softmax(self.embed(items) @ head, axis=1))
 
     def embed(self, items: Items) -> Floats:
-        """What goes into the linear head, one row an item."""
+        """What goes into the linear head, one row per item."""
         return self.model.hidden(self.prompts(items)).astype(float)
 
     def remarks(self) -> Mapping[str, float | str]:

@@ -1,7 +1,7 @@
 """Regression within contests: which of several rows is the right one.
 
 Conditional logistic regression (McFadden 1974): the scores of the choices of one item
-go through a softmax, so that what all of them share tells nothing. Rows of a contest
+go through a softmax, so that what all of them share predicts nothing. Rows of a contest
 stand one after another.
 """
 
@@ -28,7 +28,7 @@ def fit_contests(
     """The weight of each feature, and the temperature for held-out scores.
 
     Args:
-        features: One row a choice.
+        features: One row per choice.
         right: Which choice is right, one a contest.
         contests: The number of the contest that each choice is in.
         strength: The inverse of the regularisation.
@@ -56,7 +56,7 @@ def contest_temperature(scores: Floats, right: Bools, contests: Ints) -> float:
 
 
 def contest_table(scores: Floats, right: Bools, contests: Ints) -> tuple[Floats, Ints]:
-    """Scores with a row a contest, and the place of the right choice in each."""
+    """Scores with a row per contest, and the place of the right choice in each."""
     numbers, position = contest_places(contests)
     table = np.full((numbers.max() + 1, position.max() + 1), -np.inf)
     table[numbers, position] = scores

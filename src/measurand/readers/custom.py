@@ -26,7 +26,7 @@ from measurand.readers import KINDS
 from measurand.readers.names import check_is_reader
 
 MOST_FILE_BYTES = 2**20  # a file of a million letters is no reader
-SHOWN_DIGITS = 12  # of the digest, which tell one state of a file from another
+SHOWN_DIGITS = 12  # of the digest, which distinguish one state of a file from another
 PLACE = re.compile(r"(?P<file>.+\.py):(?P<name>\w+)", re.DOTALL | re.IGNORECASE)
 __path__: list[str] = []  # what makes modules below this one possible
 

@@ -103,7 +103,7 @@ class FittedEncoder:
     def predict_rearranged(
         self, reading: EncoderReading, field: str, orders: NDArray[np.int32]
     ) -> Iterator[Floats]:
-        """Class probabilities when `field` is handed round: tokens are joined anew.
+        """Class probabilities when `field` is handed round: tokens are joined again.
 
         Several shuffles are read together, so that there are many items of a length.
         """
@@ -134,7 +134,7 @@ class FittedEncoder:
         return self.forward(reading.joined)[0]
 
     def embed(self, items: Items) -> Floats:
-        """What goes into the last linear map, one row an item."""
+        """What goes into the last linear map, one row per item."""
         return self.forward(self.read(items).joined, embed=True)[1]
 
     def remarks(self) -> Mapping[str, float | str]:

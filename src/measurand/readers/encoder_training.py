@@ -46,7 +46,7 @@ class BestEpoch:
 
     def stops(self, epoch: int, loss: float, model: Any) -> bool:
         """Whether to stop after this epoch, which is kept if it is the best."""
-        if loss < self.loss:  # a loss that is no number is never the best
+        if loss < self.loss:  # a loss that is not a number is never the best
             self.epoch, self.loss = epoch, loss
             self.weights = {
                 name: part.detach().clone() for name, part in model.state_dict().items()
@@ -62,7 +62,7 @@ class BestEpoch:
 def fresh_classifier(
     name: str, classes: int, body: dict[str, torch.Tensor] | None = None
 ) -> Any:
-    """A copy of the checkpoint, or of this body, whose head is drawn anew."""
+    """A copy of the checkpoint, or of this body, whose head is drawn again."""
     model = copy.deepcopy(encoder_checkpoint(name, classes))
     if body is not None:
         # A masked language model has no pooler: it stays as the checkpoint has it.

@@ -1,4 +1,4 @@
-"""Features of items: sparse counts, and beside them numbers that all items have."""
+"""Features of items: sparse counts, and with them numbers that all items have."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ from measurand.core.arrays import Floats
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """One row an item; the columns of the dense part stand behind the sparse ones."""
+    """One row per item; the columns of the dense part stand behind the sparse ones."""
 
     sparse: csr_array
     dense: NDArray[np.float32]
@@ -35,13 +35,13 @@ class Features:
 
     @property
     def T(self) -> "Transposed":  # noqa: N802 as of any matrix
-        """The same with one column an item."""
+        """The same with one column per item."""
         return Transposed(csr_array(self.sparse.T), self.dense.T)
 
 
 @dataclass(frozen=True, eq=False)
 class Transposed:
-    """Features with one column an item."""
+    """Features with one column per item."""
 
     sparse: csr_array
     dense: NDArray[np.float32]
@@ -59,5 +59,5 @@ class Transposed:
 
 
 def transpose(features: "csr_array | Features") -> Any:
-    """The features with one column an item, as products with it are fast."""
+    """The features with one column per item, as products with it are fast."""
     return features.T if isinstance(features, Features) else csr_array(features.T)

@@ -43,7 +43,7 @@ class Linear:
 
     Attributes:
         weights: Features × classes.
-        bias: One number a class.
+        bias: One number per class.
         temperature: What scores are divided by before they become probabilities.
     """
 
@@ -71,7 +71,7 @@ def fit_linear(
     """The regression of the items' labels on features, with its temperature.
 
     Args:
-        features: One row an item.
+        features: One row per item.
         items: Whose labels are learned; choices of one item are compared.
         strength: The inverse of the regularisation.
         folds: Held-out folds for the temperature; fewer than 2 leave it at 1.
@@ -246,7 +246,7 @@ class TfidfReader:
             source: The items of which these are another rendition, if they are: texts
                 that are the same there stay together in folds.
         """
-        # What all choices of an item share tells none of them from another.
+        # What all choices of an item share distinguishes none of them.
         fields = items.fields if items.contest is None else items.fields[:1]
         parts = {
             field: fit_grams(items.column(field), least=self.least) for field in fields
@@ -286,7 +286,7 @@ class FittedTfidf:
     def predict_rearranged(
         self, reading: Mapping[str, Floats], field: str, orders: NDArray[np.int32]
     ) -> Iterator[Floats]:
-        """The class probabilities when `field` is handed round: only added up anew."""
+        """The class probabilities when `field` is handed round: only added up again."""
         for order in orders:
             moved = {field: reading[field][order]} if field in reading else {}
             yield self.added_up({**reading, **moved})

@@ -30,12 +30,12 @@ FEW = 5  # rows up to which a product for each is faster than one for all
 class Regression:
     """The mean loss of scores that are linear in features, with a decay of weights.
 
-    Weights have a row a class and a column a feature, with a last one for the bias. The
-    rows of several classes add up to 0; of two classes the second alone has a row, for
-    the first scores 0.
+    Weights have a row per class and a column per feature, with a last one for the bias.
+    The rows of several classes add up to 0; of two classes the second alone has a row,
+    for the first scores 0.
 
     Attributes:
-        features: One row an item.
+        features: One row per item.
         gold: The class number of each item; every class is there.
         strength: The inverse of the decay, for all items together.
     """
@@ -56,7 +56,7 @@ class Regression:
 
     @cached_property
     def transposed(self) -> Any:
-        """The features with one column an item."""
+        """The features with one column per item."""
         return transpose(self.features)
 
     def scores(self, weights: Floats) -> Floats:

@@ -20,7 +20,7 @@ from measurand.core.arrays import Floats, Ints
 from measurand.text.words import words
 
 MOST_REMEMBERED = 2_000_000  # words of texts that are kept as numbers: some 50 MB
-TEXT_COST = 16  # what a text takes beside its words, in words
+TEXT_COST = 16  # what a text takes besides its words, in words
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class WordMemory(threading.local):
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew, with no word numbered and no text kept."""
+        """Start empty, with no word numbered and no text kept."""
         self.numbers = WordCodes()
         self.spellings: list[str] = []
         self.texts: dict[str, int] = {}  # the place of each among those kept

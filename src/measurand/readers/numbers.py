@@ -1,4 +1,4 @@
-"""A reader that compares the numbers of two texts, beside the words of each."""
+"""A reader that compares the numbers of two texts, besides the words of each."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ from measurand.readers.linear import FittedTfidf, TfidfReader
 
 NUMBER = re.compile(r"(?:(?<!\w)-)?\d+(?:[.,]\d+)*")  # 1990-95 is no sum
 NAME = re.compile(r"\b[A-Z]\w*")
-FIELD = "how numbers compare"  # a column beside those of the items
+FIELD = "how numbers compare"  # a column besides those of the items
 RELATIONS = (  # what may be said of the numbers of two texts
     *(
         f"{what}{order}"

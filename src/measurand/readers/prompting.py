@@ -46,7 +46,7 @@ class Choices:
 
     @property
     def options(self) -> str:
-        """One line a label."""
+        """One line per label."""
         lines = zip(self.marks, self.classes, strict=True)
         return "\n".join(f"{mark}. {' '.join(label.split())}" for mark, label in lines)
 
@@ -139,7 +139,7 @@ def reply_shares(
 ) -> list[float] | None:
     """The share of each label in a reply; None where it would not parse.
 
-    With `at_once` the answer is the first thing said, so that its likely tokens tell
+    With `at_once` the answer is the first thing said, so that its likely tokens show
     of the labels even where the text does not.
     """
     answer = find_label(reply.text, choices)
@@ -185,7 +185,7 @@ def _shares_by_tokens(token: Token, choices: Choices) -> list[float] | None:
 
 
 def _token_label(token: str, choices: Choices) -> int | None:
-    """The label that a token stands for, if it stands for one."""
+    """The label that a token means, if it means one."""
     text = token.strip(AROUND)
     if text.upper() in choices.marks:
         return choices.marks.index(text.upper())

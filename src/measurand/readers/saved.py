@@ -100,7 +100,7 @@ def load_encoder(directory: str | Path) -> FittedEncoder:
 
 
 def _check_fit(description: dict[str, Any], model: Any) -> None:
-    """Raise where reader.json speaks of another model than the one beside it."""
+    """Raise where reader.json speaks of another model than the one next to it."""
     classes, labels = len(description["classes"]), model.config.num_labels
     if classes != labels:
         raise ValueError(f"{SAVED} names {classes} classes, and the model has {labels}")

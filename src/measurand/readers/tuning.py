@@ -48,7 +48,7 @@ def _judge_rate(
         fitted = reader.fit(train_items, np.random.default_rng(seed))
     except ReaderFailed as failed:
         # Too little memory has an error behind it, and is no matter of the rate; a
-        # loss that is no number was found by looking.
+        # loss that is not a number was found by looking.
         if failed.__cause__ is not None:
             raise
         return 0.0, np.nan

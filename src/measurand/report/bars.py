@@ -205,7 +205,7 @@ def parts_chart(reports: Sequence[Report]) -> BarChart | None:
 
 
 def _chart_title(bars: Sequence[Bar], base: Estimate) -> str:
-    """The most telling row, as a sentence."""
+    """The most informative row, as a sentence."""
     guess = f"guessing, {say_count(base.value)}"
     leaks = [bar for bar in bars if bar.tone == "leaks"]
     unsure = [b for b in bars if b.expected == AS_GUESSING and b.tone == "unknown"]
@@ -217,7 +217,7 @@ def _chart_title(bars: Sequence[Bar], base: Estimate) -> str:
         most = max(bars[1:] or bars, key=lambda bar: bar.estimate.value)
     right, label = say_count(most.estimate.value), capitalise(most.label)
     if leaks and most.estimate.value <= base.value:
-        # It tells bits, and makes no more answers right.
+        # It gains bits, and makes no more answers right.
         return f"{label} makes labels likelier: {right} of 100; {guess}"
     if leaks:
         return f"{label}: {right} of 100 are right; {guess}"

@@ -238,7 +238,7 @@ def _row_texts(rows: pd.DataFrame, y: Channel) -> list[Spec]:
 
 
 def draw_bars(rows: pd.DataFrame, settings: Settings) -> Spec:
-    """Grouped bars with whiskers, beside a reference that reads nothing."""
+    """Grouped bars with whiskers, next to a reference that reads nothing."""
     rows = rows.assign(text=rows["bar"], colour=list_hues(rows["bar"]))
     rows, headers = stack_rows(rows, "group")
     reference = to_number(settings.get("reference"))
@@ -279,7 +279,7 @@ def draw_intervals(rows: pd.DataFrame, settings: Settings) -> Spec:
 
 
 def draw_distribution(rows: pd.DataFrame, settings: Settings) -> Spec:
-    """How often each value came out, a row a series, against the marks.
+    """How often each value came out, a row per series, against the marks.
 
     A mark named like a series stands in its row; any other crosses them all.
     """

@@ -109,7 +109,7 @@ def _file_word(name: str) -> str:
 
 
 def _test_words(reports: Sequence[Report]) -> list[str]:
-    """A file of test items for each part that is told of, where they were apart."""
+    """A file of test items for each part that is mentioned, where they were apart."""
     if named_roles(reports[0]).get("split") != APART:
         return []
     matches = (OTHER_PART.search(f.condition) for r in reports for f in r.findings)
@@ -178,7 +178,7 @@ def _column_words(verb: str, report: Report) -> list[str]:
     columns_by_part = columns if isinstance(columns, Mapping) else {}
     named = {part: _listed(names) for part, names in columns_by_part.items()}
     if roles.get("split") == APART:
-        named.pop("split", None)  # it told nothing apart
+        named.pop("split", None)  # it distinguished nothing
     for role in COLUMN_OPTIONS:
         words += _repeat(role, named.get(role, []))
     if verb == "leakage":

@@ -1,4 +1,4 @@
-"""Docstrings for those who read them, whatever Python was told.
+"""Docstrings for those who read them, whatever the options of Python.
 
 `python -OO` and PYTHONOPTIMIZE=2 strip docstrings, and altair, which copies its own
 from class to method, cannot be imported without. So its files are compiled as if that

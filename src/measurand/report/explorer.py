@@ -1,4 +1,4 @@
-"""The items in a page: searched, filtered, and read beside what readers answered.
+"""The items in a page: searched, filtered, and read next to what readers answered.
 
 All that the script shows is text of a JSON block in which no tag can end. A page holds
 as many items as fit; which ones, the seed of nothing decides: of each pattern of right
@@ -40,7 +40,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Explorer:
-    """What the script reads, and what stands beside it.
+    """What the script reads, and what stands next to it.
 
     Attributes:
         block: The items as JSON, harmless within a page.
@@ -71,7 +71,7 @@ def explore(
     Args:
         reports: The reports of a page.
         wanted: Items that the page names elsewhere, and that must be found here.
-        folders: Where the files of each audit lie, if not beside the page.
+        folders: Where the files of each audit lie, if not next to the page.
     """
     ways = (_explore_report(r, wanted, folders.get(r.audit, "")) for r in reports)
     return next(filter(None, ways), None)

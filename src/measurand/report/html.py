@@ -1,6 +1,6 @@
 """A report as one page: no request, nothing of the benchmark's unescaped.
 
-The templates escape all that they are given; what they are told not to escape is our
+The templates escape all that they are given; what they are set not to escape is our
 style sheet, our scripts and JSON in which no tag can end. The policy names each script
 by its digest; a page that needs none runs none.
 """
@@ -95,7 +95,7 @@ def page_of_all(
     figures: Mapping[str, Drawings],
     not_run: Mapping[str, str],
 ) -> str:
-    """One page for the audits of one benchmark, each with a folder beside the page."""
+    """One page for the audits of one benchmark, each with a folder next to the page."""
     from measurand.report.view import view_page
 
     return render_page(view_page(reports, figures, not_run, joint=True))

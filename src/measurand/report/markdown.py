@@ -57,7 +57,7 @@ def markdown(report: Report) -> str:
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-MOST_WARNINGS = 3  # of a report that is told in brief
+MOST_WARNINGS = 3  # of a report that is shown in brief
 
 
 def brief_markdown(reports: Sequence[Report], not_run: Mapping[str, str]) -> str:

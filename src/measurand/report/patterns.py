@@ -1,4 +1,4 @@
-"""By what labels are told: words and shapes of texts, each with items that show it."""
+"""Words and shapes of texts that predict labels, each with items that show it."""
 
 import re
 from dataclasses import dataclass

@@ -241,7 +241,7 @@ def draw_scatter(rows: pd.DataFrame, settings: Settings) -> Spec:
     """The points with their whiskers and names, and the lines asked for.
 
     Where the settings title a `shade`, a third quantity from 0 to 1, it is the colour
-    of the points, and the series are told by their shapes alone.
+    of the points, and the series differ by their shapes alone.
     """
     vertical = to_number(settings.get("vertical"))
     across = extent(rows[["x", "x_low", "x_high"]], vertical, pad=0.07)
@@ -276,7 +276,7 @@ def _straight_lines(
     if settings.get("trend") and trend:
         slope, height = trend
         start, end = rows["x"].min(), rows["x"].max()
-        # Cut by hand where it leaves the frame: what Vega clips, it numbers anew.
+        # Cut by hand where it leaves the frame: what Vega clips, it numbers again.
         crossings = [(edge - height) / slope for edge in frame.y] if slope else []
         low, high = min(crossings, default=start), max(crossings, default=end)
         start, end = max(start, low), min(end, high)

@@ -205,7 +205,7 @@ def list_page(entries: Sequence[ListEntry], unread: Sequence[str] = ()) -> str:
 
 
 def index_page(folder: str | Path, notice: Notice = lambda line: None) -> str:
-    """The page of all reports below a folder; `notice` is told which are left out."""
+    """The page of all reports below a folder; `notice` gets those left out."""
     root = Path(folder)
     entries: list[ListEntry] = []
     unread: list[str] = []

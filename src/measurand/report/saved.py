@@ -3,7 +3,7 @@
 report.json     what is stated; no clock, path, host, worker count or duration
 report.html     one page that needs nothing else
 figures/        one SVG for each exhibit that can be drawn
-items.parquet   one row an item, or a draw
+items.parquet   one row per item, or a draw
 run.json        when, where and how long, and the fingerprint of every file
 """
 
@@ -240,7 +240,7 @@ def read_contents(
     items: pd.DataFrame,
     files: Mapping[str, bytes] = EMPTY,
 ) -> Report:
-    """The report that `document` wrote, with its items and files beside it."""
+    """The report that `document` wrote, with its items and files next to it."""
     highlight = contents.get("highlight") or None
     return Report(
         audit=str(contents["audit"]),
@@ -276,7 +276,7 @@ def _read_clause(code: str, facts: Mapping[str, Any]) -> Clause:
 
 
 def _read_fact(fact: Any) -> Fact:
-    """What a fact was before it was JSON: its keys tell an estimate from a name."""
+    """What a fact was before it was JSON: its keys show an estimate or a name."""
     if isinstance(fact, list):
         return tuple(Name(**name) for name in fact)
     if isinstance(fact, Mapping):

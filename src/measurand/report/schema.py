@@ -103,7 +103,7 @@ def _check_type(value: Any, schema: Any, path: str) -> None:
 def blame_reports(*directories: str | Path) -> Iterator[None]:
     """Lay what fails inside to the reports that were read from these folders.
 
-    What audits keep in their settings and tables has no schema: what reads it tells.
+    What audits keep in their settings and tables has no schema: what reads it decides.
     """
     try:
         yield

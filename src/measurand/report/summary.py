@@ -126,7 +126,7 @@ def _parts_lines(reports: Sequence[Report]) -> list[str]:
 
 
 def _tone_lines(answer: Answer) -> list[str]:
-    """The answer, told by a sign and a word."""
+    """The answer, as a sign and a word."""
     line = f"{answer.tone.sign} {answer.word.upper()}  {answer.sentence}"
     return textwrap.wrap(line, _line_width(), subsequent_indent="  ")
 

@@ -175,7 +175,7 @@ def _label_summary(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({**columns, "mean weight": groups.mean()}).reset_index()
 
 
-# Kinds whose table is too long to read, the columns it takes, and what stands for it.
+# Kinds whose table is too long to read, the columns it takes, and what replaces it.
 SUMMARIES: dict[str, tuple[set[str], Callable[[pd.DataFrame], pd.DataFrame]]] = {
     "distribution": ({"series", "value"}, _series_summary),
     "histogram": ({"series", "value"}, _series_summary),
@@ -271,7 +271,7 @@ def _mapping_leaves(
 
 
 def change_grids(report: Report) -> Iterator[TextGrid]:
-    """A small table of what differs most certainly, beside the headline's reports."""
+    """A small table of what differs most certainly, next to the headline's reports."""
     first = headline(report)
     if first is not None:
         rows = [row for row in list_differences(report) if row.names == first.names]

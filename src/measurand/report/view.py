@@ -84,7 +84,7 @@ def view_page(
 ) -> View:
     """The page of one report, or the `joint` page of all audits of one benchmark.
 
-    Each audit then has a folder beside the page. The view holds all that `page.html`
+    Each audit then has a folder next to the page. The view holds all that `page.html`
     names, in the order in which it is read.
     """
     kind, name = heading(reports[0])
@@ -262,7 +262,7 @@ def _own_cards(
 
 
 def repair_links(reports: Sequence[Report], folders: Mapping[str, str]) -> list[View]:
-    """The files of the reports, by their place beside the page."""
+    """The files of the reports, by their place relative to the page."""
     return [
         {
             "name": plain_text(name, 80),

@@ -92,7 +92,7 @@ class Drop:
 class Sample:
     """`size` rows drawn without replacement; all of them where there are fewer.
 
-    `draw` tells apart several samples of one size.
+    `draw` distinguishes several samples of one size.
     """
 
     kind: ClassVar[str] = "sample"
@@ -286,7 +286,7 @@ class Split:
 class Fold:
     """One side of fold `number` of `folds`; items that share a cluster stay there.
 
-    `draw` tells apart several ways of cutting the same items into folds.
+    `draw` distinguishes several ways of cutting the same items into folds.
     """
 
     kind: ClassVar[str] = "fold"

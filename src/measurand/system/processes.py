@@ -76,7 +76,7 @@ def start_workers() -> Iterator[None]:
 def _start_tracker() -> None:
     """Start what Python gives every pool, so that it stays when we are stopped.
 
-    It removes what a killed process left behind, which is no news to the user.
+    It removes what a killed process left behind, which does not concern the user.
     """
     before = list(sys.warnoptions)
     sys.warnoptions.append("ignore:resource_tracker")

@@ -2,11 +2,11 @@
 
 Who has learned a text remembers it too where a number or a name in it was changed. Two
 texts are near where they share `NEAR` of all their words (Jaccard). Copies of copies
-share less, and how much less differs from text to text; a family is what hangs together
+share less, and how much less differs from text to text; a family is what is linked
 by the loosest of `NEAR` and `LOOSER` at which it is no larger than a fold holds. Where
 already those that are near make a larger group, they follow a template or are of few
 different words, and a family of theirs is of texts that have the very same words;
-unless the group tells the label: then its texts are versions of one.
+unless the group predicts the label: then its texts are versions of one.
 
 Candidates are found by min-wise hashing in bands (Broder 1997), and each is then
 counted: of two texts that share `LOOSER[-1]` one in 50 pairs is missed by itself, of
@@ -100,7 +100,7 @@ class LikeTexts:
 
         Args:
             largest: That share.
-            labels: The label of each text: a larger group that tells it is a family,
+            labels: The label of each text: a larger group that predicts it is a family,
                 where a fold holds it.
         """
         most = max(largest * self.count, FEW)
@@ -112,7 +112,7 @@ class LikeTexts:
             if labels is not None and share >= VERSIONS:
                 telling = _telling_groups(looser[self.places], labels)[looser]
                 fits |= telling & (sizes <= LARGEST * self.count)
-            # What hangs together already does so by less too: no group is torn apart.
+            # What is linked already is linked by less too: no group is torn apart.
             groups = np.where(fits, looser, self.count + groups)
             groups = pd.factorize(groups)[0].astype(np.int64)
         return groups[self.places]

@@ -6,7 +6,7 @@ wherever words are counted. The lexicon of synonyms is our own: small enough to 
 right.
 
 Words drop punctuation, and the tokenizers of encoders normalise spacing and case, so
-that labels told apart by a space before a comma are invisible to both. By
+that labels distinguished by a space before a comma are invisible to both. By
 `surface_words` a text becomes made-up words that name its form and nothing else, which
 any reader of words can read.
 """
@@ -44,7 +44,7 @@ ASCII_WORD = re.compile(r"[A-Za-z0-9_]+(?:'[A-Za-z0-9_]+)?")
 SENTENCE = re.compile(r"[.!?]+(?=\s|$)|[。！？]+")
 Span = tuple[int, int]
 # A point after an initial or a title ends no sentence; format noise agrees, so that
-# what it reorders is what is told apart here.
+# what it reorders is what is distinguished here.
 ABBREVIATION = re.compile(r"\b(?:[A-Z]|Mr|Ms|Mrs|Dr|St)\.$")
 
 
@@ -336,8 +336,8 @@ def length_words(text: str) -> str:
 def _token_name(match: "re.Match[str]", text: str) -> str:
     """What is said of one token.
 
-    Of a word its case alone: by its length or its apostrophe "true" is told from
-    "false" and "is" from "isn't", and what they say would be called form.
+    Of a word its case alone: by its length or its apostrophe "true" is distinguished
+    from "false" and "is" from "isn't", and what they say would be called form.
     """
     kind, piece = match.lastgroup, match.group()
     if kind == "word":
@@ -350,7 +350,7 @@ def _token_name(match: "re.Match[str]", text: str) -> str:
         before = "b" if text[match.start() - 1 : match.start()].isspace() else ""
         after = "a" if text[match.end() : match.end() + 1].isspace() else ""
         return f"mark{ord(piece):x}{before}{after}"
-    if kind == "tag":  # <b> is told from <i>, and nothing of what stands in them
+    if kind == "tag":  # <b> differs from <i>, whatever stands in them
         return f"tag{NAME.findall(piece)[0].lower()}"
     return str(kind)
 

@@ -133,7 +133,7 @@ def _stacked_encoder_loss(model: Any, batch: Batch) -> torch.Tensor:
 
 
 # Families whose stacked answers are those of one by one, as a test holds them to. Not
-# opt, which leaves out layers by lot.
+# opt, which leaves out layers at random.
 STACKABLE_DECODERS = (
     *("gemma2", "gpt2", "gpt_neox", "granite", "llama", "mistral"),
     *("olmo2", "phi", "qwen2", "qwen3", "smollm3"),
