@@ -305,4 +305,12 @@ def _read_texts(
         at = np.repeat(words.starts[:-1], sizes) + inside
         tokens[name] = WordNumbers(words.ids[at], ends)
     truncated = float(cut.mean()) if len(cut) else 0.0
-    return FrozenReading(columns, tokens, spots, places, numbers, embeddings, truncated)
+    return FrozenReading(
+        texts=columns,
+        tokens=tokens,
+        spots=spots,
+        places=places,
+        vocabulary=numbers,
+        embeddings=embeddings,
+        truncated=truncated,
+    )
