@@ -1,4 +1,4 @@
-"""What the audit says of published accuracies, size by size, beside the paper's figures.
+"""What the audit says of published accuracies, size by size, beside the paper.
 
     python -m bench.exposure_cells ACCURACIES.csv    store the figures of every size
     python -m bench.exposure_cells                   print the table of what is stored

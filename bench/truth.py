@@ -381,11 +381,17 @@ def run(arguments: Sequence[str]) -> list[Figure]:
                 *(() if row.source in FRESH else (dict(row.facts),)),
                 flush=True,
             )
-    path = RESULTS / f"truth_{method}.json"
-    path.write_text(
-        json.dumps([vars(row) for row in rows], indent=1, default=str) + "\n", "utf-8"
-    )
+    keep_rows(RESULTS / f"truth_{method}.json", rows)
     return _figures(rows)
+
+
+def keep_rows(path: Path, rows: Sequence[Row]) -> None:
+    """Store rows in place of those of the same sources; others stay as they are."""
+    stored = json.loads(path.read_text("utf-8")) if path.exists() else []
+    sources = {row.source for row in rows}
+    others = [row for row in stored if row["source"] not in sources]
+    every = [*others, *(vars(row) for row in rows)]
+    path.write_text(json.dumps(every, indent=1, default=str) + "\n", "utf-8")
 
 
 def _figures(rows: Sequence[Row]) -> list[Figure]:

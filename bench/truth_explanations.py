@@ -1,6 +1,6 @@
 """Planted rationales whose truth is known, as rows of the truth table.
 
-Thirty-five are those of a review of the audit, where its files are at hand; twenty were
+Thirty-six are those of a review of the audit, where its files are at hand; twenty were
 written apart. Each says what rationales are by how they were made: whether they tell
 something of their item that the input does not, and whether they tell the label alone.
 """
@@ -18,7 +18,7 @@ from bench.truth_fresh.grammar import word_list
 Rng = np.random.Generator
 Row = Mapping[str, str]
 SHARED = Path(__file__).parents[2] / "shared"
-SIZES = (200, 1000)
+SIZES = (200, 1000, 4000)
 INFORMS = frozenset({"informative", "slightly informative"})
 BOTH, LEAKY = frozenset({"informative and leaky"}), frozenset({"leaky"})
 EMPTY = frozenset({"uninformative"})
@@ -60,7 +60,7 @@ REVIEW: Mapping[str, str] = {
         "both, no room",
     ),
     **dict.fromkeys(
-        ["copy_reworded", "random", "bland", "other_item", "skew_bland"], "nothing"
+        word_list("copy copy_reworded random bland other_item skew_bland"), "nothing"
     ),
     "informative_parity": "hidden leak",
 }
