@@ -8,6 +8,7 @@ from measurand.audits.exposure.statistics.effects import (
     Effect,
     paired_effects,
     shared_variance,
+    spread_at,
     task_means,
     task_spread,
 )
@@ -59,12 +60,12 @@ def test_published_tasks_differ_in_boost_and_hardly_in_bias():
     counts = study_counts(pd.read_csv(path("exposure/accuracies_m50.csv")))
     for n in (50, 100, 200, 500):
         size = counts[counts["n"] == n]
-        spreads = {
-            name: paired_effects(pair_arms(size, name)).together.spread.value
-            for name in ("bias", "boost")
-        }
-        assert spreads["bias"] < 0.7
-        assert 4 < spreads["boost"] < 5
+        bias, boost = (
+            paired_effects(pair_arms(size, name)).together for name in ("bias", "boost")
+        )
+        # No more than luck, where no spread fits.
+        assert spread_at(bias.cells, None) < 0.7
+        assert 4 < boost.spread.value < 5
 
 
 def test_an_interval_is_of_the_effect_and_of_these_pairs(rng):
@@ -119,10 +120,13 @@ def test_the_spread_of_tasks_is_covered(spread, rng):
     tasks = spread * rng.standard_normal((400, 10, 1))
     draws = task_means(tasks + rng.normal(0, 5, (400, 10, 25)), N)
     parts = [type(draws)(*(p[k] for p in vars(draws).values())) for k in range(400)]
-    found = [task_spread(part) for part in parts]
-    inside = [e.low <= spread <= e.high for e in found]
+    stated = [part for part in parts if spread_at(part, 0.05) > 0]
+    estimates = [task_spread(part) for part in stated]
+    inside = [e.low <= spread <= e.high for e in estimates]
+    # Where no spread fits, none is stated: about one in twenty, and only without one.
+    assert len(stated) == len(parts) if spread else len(stated) > 0.9 * len(parts)
     assert np.mean(inside) > 0.84
-    assert np.median([e.value for e in found]) == pytest.approx(spread, abs=0.5)
+    assert np.median([e.value for e in estimates]) == pytest.approx(spread, abs=0.5)
 
 
 def test_no_spread_is_stated_where_no_spread_fits(rng):
