@@ -30,6 +30,7 @@ from bench.figures import RESULTS, Figure
 from bench.truth_explanations import JUST as JUST_OF_RATIONALES
 from bench.truth_explanations import TRUTHS as TRUTHS_OF_RATIONALES
 from bench.truth_explanations import own_tables, review_tables
+from bench.truth_rationales_odd import Odd, odd_tables
 from measurand.api.auditing import evidence, explanations, leakage
 from measurand.api.source import load
 from measurand.arms.pool import open_pool
@@ -74,7 +75,7 @@ class Case:
 
     Attributes:
         name: What rows are called.
-        source: attacks, known, fresh, fresh2, hostile or explanations.
+        source: attacks, known, fresh, fresh2, hostile, explanations or odd.
         audit: evidence, leakage or explanations.
         make: The benchmark.
         right: Labels that are true of it.
@@ -230,11 +231,24 @@ def _load_rationales(make: Callable[[], pd.DataFrame]) -> Benchmark:
     return load(table, query="claim", label="label", rationale=columns, **beside)
 
 
+def odd_rationale_cases() -> Iterator[Case]:
+    """Planted rationales in odd tables: few items, skewed labels, odd splits."""
+    for name, odd in odd_tables():
+        right, wrong = TRUTHS_OF_RATIONALES[odd.truth]
+        make = partial(_load_odd, odd)
+        yield Case(name, "odd", "explanations", make, right, wrong, odd.knowable)
+
+
+def _load_odd(odd: Odd) -> Benchmark:
+    return load(odd.make(), **odd.roles)
+
+
 SOURCES: Mapping[str, Callable[[], Iterator[Case]]] = {
     "attacks": attack_cases,
     "known": known_cases,
     **{source: partial(fresh_cases, source) for source in FRESH},
     "explanations": rationale_cases,
+    "odd": odd_rationale_cases,
 }
 
 
