@@ -35,6 +35,7 @@ from measurand.api.auditing import evidence, explanations, leakage
 from measurand.api.source import load
 from measurand.arms.pool import open_pool
 from measurand.audits.evidence.conclude import NeedFacts, conclude_evidence
+from measurand.audits.explanations.conclude import RationaleFacts
 from measurand.audits.explanations.conclude import conclude as conclude_rationales
 from measurand.audits.explanations.fields import rationale_input_fields
 from measurand.audits.explanations.parts import measure_facts, open_judged
@@ -178,6 +179,7 @@ def _load_design(design: Any, seed: int) -> Benchmark:
 
 PUBLIC = Path(__file__).with_name("truth_public.toml")
 MOST_ROWS = 5_000  # of a public benchmark, drawn at random from its files
+MOST_RATIONALES = 2_000  # of one with rationales
 WEAK = {"small leak", *CLEAN}, set[str]()  # a leak that is there, and small
 
 
@@ -187,8 +189,11 @@ def known_cases() -> Iterator[Case]:
         return
     rows = tomllib.loads(PUBLIC.read_text("utf-8"))
     for name, row in rows.items():
-        truth = TRUTHS.get((row["audit"], row["truth"]), WEAK)
-        right, wrong = map(frozenset, truth)
+        if row["audit"] == "explanations":
+            right, wrong = TRUTHS_OF_RATIONALES[row["truth"]]
+        else:
+            truth = TRUTHS.get((row["audit"], row["truth"]), WEAK)
+            right, wrong = map(frozenset, truth)
         make = partial(_load_files, row["files"], row["roles"])
         knowable = row.get("knowable", True)
         yield Case(name, "known", row["audit"], make, right, wrong, knowable)
@@ -196,11 +201,13 @@ def known_cases() -> Iterator[Case]:
 
 def _load_files(files: Sequence[str], roles: Mapping[str, Any]) -> Benchmark:
     table = pd.concat([_read(SHARED / "data" / name) for name in files])
-    if len(table) > MOST_ROWS:
-        table = table.sample(MOST_ROWS, random_state=0)
-    columns = roles.get("choices", ())
+    most = MOST_RATIONALES if "rationale" in roles else MOST_ROWS
+    if len(table) > most:
+        table = table.sample(most, random_state=0)
     named = [*(roles[r] for r in ("query", "evidence", "label") if r in roles)]
-    named += [columns] if isinstance(columns, str) else [*columns]
+    for role in ("choices", "rationale"):
+        columns = roles.get(role, ())
+        named += [columns] if isinstance(columns, str) else [*columns]
     return load(table[named].reset_index(drop=True), split_by="query", **roles)
 
 
@@ -279,22 +286,41 @@ def _conclude_rationales(case: Case) -> tuple[int, str, str, float, dict[str, st
     """The same of rationales, which stand beside the input that they are of."""
     benchmark = case.make()
     with open_experiment(benchmark, seed=0) as experiment:
-        verdict = conclude_planted(experiment)
+        facts = measure_planted(experiment)
+    verdict = conclude_rationales(facts)
     assert verdict.bound is not None, "every verdict of these has a bound"
     count = len(benchmark.train) + len(benchmark.test)
     where = verdict.label, verdict.code, verdict.bound.value
-    return count, *where, _spell(verdict)
+    return count, *where, {**_spell(verdict), **_rationale_figures(facts)}
 
 
-def conclude_planted(experiment: Experiment) -> Verdict:
-    """What the rules say of the given rationales of a benchmark."""
+def _rationale_figures(facts: RationaleFacts) -> dict[str, str]:
+    """What each column predicts alone, and what the judged one adds."""
+    parts = {c.name.text: c.part for c in facts.columns if c.part is not None}
+    alone = [f"{part.right(part.best[0])}" for part in parts.values()]
+    return {
+        "columns": ", ".join(parts),
+        "alone": "; ".join(alone),
+        "baseline": f"{facts.judged.baseline:.3f}",
+        "gain": f"{facts.need.gain.estimate}",
+        "room": f"{facts.room:.3f}",
+    }
+
+
+def measure_planted(experiment: Experiment) -> RationaleFacts:
+    """What the given rationales of a benchmark predict alone, and what they add."""
     benchmark = experiment.benchmark
     column, *further = benchmark.rationales
     sides = benchmark.train.column(column), benchmark.test.column(column)
     texts = sides[0].tolist(), sides[1].tolist()
     fields = rationale_input_fields(benchmark)[0]
     judged = open_judged(benchmark, fields, column, texts)
-    return conclude_rationales(measure_facts(experiment, judged, further, {}))
+    return measure_facts(experiment, judged, further, {})
+
+
+def conclude_planted(experiment: Experiment) -> Verdict:
+    """What the rules say of the given rationales of a benchmark."""
+    return conclude_rationales(measure_planted(experiment))
 
 
 def _leak_figures(facts: LeakFacts) -> dict[str, str]:

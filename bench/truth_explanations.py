@@ -31,6 +31,7 @@ TRUTHS: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
     "both, no room": (BOTH | LEAKY, INFORMS | EMPTY),
     "nothing": (EMPTY, INFORMS | LEAKY | BOTH),
     "hidden leak": (BOTH, EMPTY),
+    "adds": (INFORMS | BOTH, EMPTY),
 }
 JUST = ("nothing", "hidden leak")  # of which silence is as good as an answer
 

@@ -15,7 +15,10 @@ SOURCES = {
     "fresh": "forty designs, used in development",
     "fresh2": "forty designs, out of sample",
     "hostile": "two attacks, after their mends",
+    "explanations": "planted rationales",
+    "odd": "odd tables of rationales",
 }
+AUDITS = ("evidence", "leakage", "explanations")
 OUTCOMES = ("right", "wrong", "silent", "bounded", "justly silent", "refused")
 LONGEST = 40  # letters of a cue that are shown
 NUMBER = re.compile(r"-?\d+\.\d+")
@@ -24,7 +27,8 @@ NUMBER = re.compile(r"-?\d+\.\d+")
 def truth_tables() -> str:
     """How many rows had which outcome, and what was said of public files."""
     rows = json.loads(ROWS.read_text("utf-8"))
-    return "\n".join(["", *_counts(rows), "", *public_table(rows), "", ""])
+    tables = [*_counts(rows), "", *public_table(rows), "", *rationale_table(rows)]
+    return "\n".join(["", *tables, "", ""])
 
 
 def public_rows() -> str:
@@ -36,13 +40,24 @@ def public_rows() -> str:
 def _counts(rows: list[Mapping[str, Any]]) -> Iterator[str]:
     yield "| rows | n | " + " | ".join(OUTCOMES) + " |"
     yield "|---" * (len(OUTCOMES) + 2) + "|"
-    for source, title in SOURCES.items():
-        for audit in ("evidence", "leakage"):
-            some = [r for r in rows if (r["source"], r["audit"]) == (source, audit)]
-            counts = Counter(row["outcome"] for row in some)
-            cells = [str(counts[outcome]) for outcome in OUTCOMES]
-            if some:
-                yield f"| {title}, {audit} | {len(some)} | {' | '.join(cells)} |"
+    groups: dict[str, list[Mapping[str, Any]]] = {
+        f"{title}, {audit}": [
+            r for r in rows if (r["source"], r["audit"]) == (source, audit)
+        ]
+        for source, title in SOURCES.items()
+        for audit in AUDITS
+    }
+    planted = groups.pop(f"{SOURCES['explanations']}, explanations")
+    sizes = [int(row["case"].rpartition(", ")[2]) for row in planted]
+    for size in sorted({*sizes}):  # the same designs at several sizes
+        groups[f"{SOURCES['explanations']}, {size:,} items"] = [
+            row for row, each in zip(planted, sizes, strict=True) if each == size
+        ]
+    for name, some in groups.items():
+        counts = Counter(row["outcome"] for row in some)
+        cells = [str(counts[outcome]) for outcome in OUTCOMES]
+        if some:
+            yield f"| {name} | {len(some)} | {' | '.join(cells)} |"
 
 
 COLUMNS = (
@@ -63,7 +78,7 @@ def public_table(rows: list[Mapping[str, Any]]) -> Iterator[str]:
     yield "|---" * len(COLUMNS) + "|"
     grouped: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
-        if row["source"] == "known":
+        if row["source"] == "known" and row["audit"] != "explanations":
             grouped.setdefault(row["case"].rpartition("-")[0], []).append(row)
     for name, some in grouped.items():
         facts: dict[str, str] = {}
@@ -79,6 +94,26 @@ def public_table(rows: list[Mapping[str, Any]]) -> Iterator[str]:
             _percent(facts, "loss"),
             "; ".join(verdicts),
             f"{sum(row['seconds'] for row in some):.0f}",
+        ]
+        yield f"| {' | '.join(cells)} |"
+
+
+def rationale_table(rows: list[Mapping[str, Any]]) -> Iterator[str]:
+    """What was said of public rationales: alone, gain and bound."""
+    some = [r for r in rows if (r["source"], r["audit"]) == ("known", "explanations")]
+    if not some:
+        return
+    heads = ("rationales", "items", "each alone, over", "gain", "verdict, with bound")
+    yield f"| {' | '.join(heads)} |"
+    yield "|---" * len(heads) + "|"
+    for row in some:
+        facts = row["facts"]
+        cells = [
+            f"{row['case'].rpartition('-')[0]}: {facts['columns']}",
+            f"{row['n']:,}",
+            f"{_percent(facts, 'alone')}, {_percent(facts, 'baseline')}",
+            _percent(facts, "gain"),
+            f"{row['label']} ({100 * row['bound']:.1f})",
         ]
         yield f"| {' | '.join(cells)} |"
 
