@@ -20,6 +20,7 @@ ACROSS = {
         "truth_fresh",
         "truth_fresh2",
         "truth_hostile",
+        "truth_rationales",
     },
     "audits": {"budget", "fifth_audit", "names", "real_benchmarks"},
     "audits/evidence": {"climb", "coverage", "errors", "planted_suite", "strong_only"},
