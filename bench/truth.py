@@ -426,10 +426,10 @@ def run(arguments: Sequence[str]) -> list[Figure]:
 
 
 def keep_rows(path: Path, rows: Sequence[Row]) -> None:
-    """Store rows in place of those of the same sources; others stay as they are."""
+    """Store rows in place of those of the same cases; others stay as they are."""
     stored = json.loads(path.read_text("utf-8")) if path.exists() else []
-    sources = {row.source for row in rows}
-    others = [row for row in stored if row["source"] not in sources]
+    cases = {(row.source, row.audit, row.case) for row in rows}
+    others = [r for r in stored if (r["source"], r["audit"], r["case"]) not in cases]
     every = [*others, *(vars(row) for row in rows)]
     path.write_text(json.dumps(every, indent=1, default=str) + "\n", "utf-8")
 

@@ -1,6 +1,7 @@
 """Planted rationales are rows of the truth table, and rows of other sources stay."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from bench import truth, truth_explanations
@@ -56,14 +57,14 @@ def row(source, case):
     return Row(case, source, "explanations", 9, "right", "leaky", "leak.part", 0.1, 1.0)
 
 
-def test_rows_take_the_place_of_those_of_their_source_alone(tmp_path):
+def test_rows_take_the_place_of_those_of_their_case_alone(tmp_path):
     path = tmp_path / "rows.json"
     keep_rows(path, [row("odd", "y01"), row("known", "a")])
-    keep_rows(path, [row("odd", "y02")])
+    keep_rows(path, [replace(row("odd", "y01"), label="informative")])
     stored = json.loads(path.read_text("utf-8"))
-    assert [(r["source"], r["case"]) for r in stored] == [
-        ("known", "a"),
-        ("odd", "y02"),
+    assert [(r["case"], r["label"]) for r in stored] == [
+        ("a", "leaky"),
+        ("y01", "informative"),
     ]
 
 

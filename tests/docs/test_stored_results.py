@@ -6,6 +6,9 @@ import re
 import pytest
 from bench.exposure_cells import STORED as STORED_CELLS
 from bench.exposure_cells import table_of
+from bench.suite_types import STORED as STORED_SUITE
+from bench.suite_types import TYPES
+from bench.suite_types import table_of as suite_table
 
 import docs
 from measurand.audits.exposure.conclude import LABELS
@@ -33,3 +36,11 @@ def test_the_table_of_published_accuracies_is_the_stored_one():
     page = (docs.ROOT / "docs" / "exposure.md").read_text("utf-8")
     assert table_of(rows) in page
     assert {row["label"] for row in rows} <= {*LABELS}
+
+
+def test_what_catches_each_type_of_the_suite_is_the_stored_table():
+    stored = json.loads(STORED_SUITE.read_text("utf-8"))
+    page = (docs.ROOT / "docs" / "explanations.md").read_text("utf-8")
+    assert suite_table(stored) in page
+    for result in stored.values():
+        assert {kind for kind, _ in TYPES.values()} < {*result["rows"]}
