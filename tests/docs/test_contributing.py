@@ -139,6 +139,10 @@ EDITS = {
                 "`odd` says that the number of items is odd.\n",
             )
         ],
+        "docs/reading.md": [
+            ("| you see | then |\n| --- | --- |\n", "| `odd` | add an item |\n")
+        ],
+        "docs/versions.md": [("`inconclusive`, `small leak`, `leaks`", ", `odd`")],
     },
     "an audit": {
         "src/measurand/audits/__init__.py": [('    "audit",\n    {\n', RECORD)],
@@ -156,6 +160,7 @@ TESTS = (  # those that read the catalogues, the records or the pages
     "tests/docs/test_coverage_of_docs.py",
     "tests/docs/test_cli_docs.py",
     "tests/docs/test_words.py::test_the_page_of_words_is_of_today",
+    "tests/docs/test_tutorial.py",
     "tests/cues/test_contracts.py",
     "tests/wording/test_render.py",
 )
