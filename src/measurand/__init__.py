@@ -21,7 +21,7 @@ import inspect
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 if TYPE_CHECKING:  # what follows is what a type checker and an editor see
     from measurand.api.auditing import (
