@@ -11,10 +11,10 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 # Two tests run at once: threads of one that wait for a core of the other took up to
 # twice the time.
-test test-slow test-ray test-all: export OMP_NUM_THREADS = 1
+test test-slow test-ray test-all coverage: export OMP_NUM_THREADS = 1
 PYTEST := $(BIN)/pytest --durations=20
 
-.PHONY: help demo test test-slow test-ray test-all check lint lock audit wheel
+.PHONY: help demo test test-slow test-ray test-all coverage check lint lock audit wheel
 .PHONY: bench docs site clean
 
 help: ## this list
@@ -38,6 +38,11 @@ test-ray: $(VENV)/ready ## what starts a cluster
 test-all: test ## all three
 	$(MAKE) test-slow
 	$(MAKE) test-ray
+
+coverage: $(VENV)/ready ## lines that `make test` runs; each folder has a floor
+	$(PYTEST) $(TESTS) -n $(WORKERS) --dist loadscope -m "not ray and not slow" \
+	  --cov --cov-report=json:build/coverage.json --cov-report=
+	$(BIN)/python .ci/coverage build/coverage.json
 
 lint: $(VENV)/ready ## format, rules, types, layers
 	$(BIN)/ruff format --check .

@@ -1,9 +1,11 @@
 """The files around the code name targets, folders and versions that are there."""
 
+import json
 import re
 import runpy
 import shutil
 import subprocess
+import sys
 import tomllib
 
 import pytest
@@ -137,3 +139,36 @@ def test_an_issue_form_asks_for_something(name):
     form = yaml.safe_load((ROOT / f".github/ISSUE_TEMPLATE/{name}.yml").read_text())
     assert {"name", "description", "body"} <= form.keys()
     assert any(part.get("validations", {}).get("required") for part in form["body"])
+
+
+def test_floors_of_coverage_are_of_folders_that_are_there():
+    floors = PROJECT["tool"]["measurand"]["coverage-floors"]
+    source = ROOT / "src" / "measurand"
+    folders = {path.parent.relative_to(source).parts for path in source.rglob("*.py")}
+    assert floors.keys() <= {"measurand", *(parts[0] for parts in folders if parts)}
+    assert all(0 < floor < 100 for floor in floors.values())
+
+
+def test_a_folder_below_its_floor_fails_the_coverage(tmp_path):
+    floors = PROJECT["tool"]["measurand"]["coverage-floors"]
+
+    def check(covered):
+        files = {
+            f"src/measurand/{'' if name == 'measurand' else f'{name}/'}x.py": {
+                "summary": {"covered_lines": covered, "num_statements": 100}
+            }
+            for name in floors
+        }
+        path = tmp_path / "coverage.json"
+        path.write_text(json.dumps({"files": files}), "utf-8")
+        run = subprocess.run(
+            [sys.executable, ROOT / ".ci" / "coverage", path],
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+        )
+        return run.returncode, run.stdout
+
+    assert check(100)[0] == 0
+    code, printed = check(1)
+    assert code == 1
+    assert printed.count("BELOW ITS FLOOR") == len(floors)
