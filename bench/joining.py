@@ -14,6 +14,7 @@ import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 from unittest import mock
 
 import numpy as np
@@ -32,7 +33,7 @@ from measurand.core.reader import Reader
 from measurand.experiment.experiment import open_experiment
 from measurand.experiment.reading_once import texts_of
 from measurand.interventions.shuffle import Shuffle
-from measurand.readers import aligned, alignment
+from measurand.readers import aligned, alignment, frozen
 from measurand.readers.aligned import AlignedReader
 from measurand.readers.frozen import FrozenReader
 
@@ -59,6 +60,8 @@ FILES = {
 ABLATED = ("SNLI", "FEVER", "symmetric FEVER", "BoolQ", "CAD")
 ITEMS, FEWER = 3_000, 1_500
 SHUFFLES = 5
+# Parts of the vectors of two texts, by what they are: u, v, |u - v|, u * v.
+VECTORS = {"u and v": (0, 1), "|u - v|": (2,), "u * v": (3,), "all vectors": range(4)}
 ALIGNED = AlignedReader(folds=0)
 FROZEN = FrozenReader(folds=0)
 TWICE = "aligned, query", "frozen, query"
@@ -156,38 +159,60 @@ def _ask(pool: Pool, arms: Mapping[str, Arm]) -> dict[str, Floats]:
 def ablate(items: int) -> Iterator[Figure]:
     """What accuracy loses without each group of features, on average of the files."""
     pools = {name: open_file(name, items) for name in ABLATED}
-    usual = {name: _accuracy(pool) for name, pool in pools.items()}
-    for group in (*alignment.GROUPS, "grades of words", "numbers"):
-        lost = []
-        for name, pool in pools.items():
-            with _without(group):
-                lost.append(usual[name] - _accuracy(pool))
-            what = f"lost without {group}: {name}"
-            yield Figure(what, lost[-1], "share")
-            print(f"{what}: {lost[-1]:.4f}", flush=True)
-        yield Figure(f"lost without {group}: mean", float(np.mean(lost)), "share")
+    of_aligned = (*alignment.GROUPS, "grades of words", "numbers")
+    of_frozen = (*VECTORS, "all alignments", "grades of words")
+    for reader, module, groups in (
+        (ALIGNED, aligned, of_aligned),
+        (FROZEN, frozen, of_frozen),
+    ):
+        usual = {name: _accuracy(pool, reader) for name, pool in pools.items()}
+        for group in groups:
+            lost = []
+            what = f"{reader.kind}, lost without {group}"
+            for name, pool in pools.items():
+                with _without(group, module):
+                    lost.append(usual[name] - _accuracy(pool, reader))
+                yield Figure(f"{what}: {name}", lost[-1], "share")
+                print(f"{what}: {name}: {lost[-1]:.4f}", flush=True)
+            yield Figure(f"{what}: mean", float(np.mean(lost)), "share")
 
 
-def _accuracy(pool: Pool) -> float:
-    return float(_ask(pool, {"aligned": Arm(ALIGNED, draws=1)})["aligned"].mean())
+def _accuracy(pool: Pool, reader: Reader) -> float:
+    return float(_ask(pool, {"it": Arm(reader, draws=1)})["it"].mean())
 
 
-def _without(group: str) -> "mock._patch[object]":
-    """The reader without a group of features, as long as this is open."""
+def _without(group: str, module: ModuleType) -> "mock._patch[object]":
+    """A reader without a group of features, as long as this is open."""
+    if group in VECTORS:
+        return _without_vectors(group)
     if group == "numbers":
-        plain = aligned.mark_relations
+        plain = module.mark_relations
         return mock.patch.object(
-            aligned, "mark_relations", lambda *texts: plain(*texts) * 0
+            module, "mark_relations", lambda *texts: plain(*texts) * 0
         )
-    whole = aligned.align_texts
+    whole = module.align_texts
 
     def align(*parts: object) -> alignment.Alignment:
-        found = whole(*parts)  # type: ignore[arg-type]
-        features, grades = found.features.copy(), found.grades
-        if group in alignment.GROUPS:
-            features[:, [*alignment.GROUPS[group]]] = 0
-        else:
+        alignments = whole(*parts)
+        features, grades = alignments.features.copy(), alignments.grades
+        if group == "grades of words":
             grades = grades * 0
+        else:
+            columns = alignment.GROUPS.get(group, range(alignment.FEATURES))
+            features[:, [*columns]] = 0
         return alignment.Alignment(features, grades)
 
-    return mock.patch.object(aligned, "align_texts", align)
+    return mock.patch.object(module, "align_texts", align)
+
+
+def _without_vectors(group: str) -> "mock._patch[object]":
+    """The reader of vectors without some of the four parts of these, of two texts."""
+    plain = frozen.FrozenReading.numbers
+
+    def numbers(reading: frozen.FrozenReading, fields: object) -> object:
+        parts = np.split(plain(reading, fields), 4, axis=1)
+        return np.hstack(
+            [part * (n not in VECTORS[group]) for n, part in enumerate(parts)]
+        )
+
+    return mock.patch.object(frozen.FrozenReading, "numbers", numbers)

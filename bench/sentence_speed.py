@@ -21,8 +21,8 @@ from measurand.models.sentence_folder import read_encoder
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 FILES = {
-    "SNLI": ("nli/snli_train_18k", "premise", 400),
-    "BoolQ": ("questions/boolq_dev", "passage", 60),
+    "SNLI": ("nli/snli_train_18k", "premise", 200),
+    "BoolQ": ("questions/boolq_dev", "passage", 20),
 }
 ROUNDS = 3
 BATCH = 2048  # tokens that torch takes at a time, with padding
