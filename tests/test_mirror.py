@@ -41,6 +41,7 @@ ACROSS = {
     "compare": {"headlines", "verdicts"},
     "explainers": {"contracts", "suite"},
     "models/server": {"hostile_answers", "key_forms"},
+    "logs": {"round_trip"},
     "report": {"signed_zero"},
     "audits/exposure/statistics": {"parts", "published"},
 }

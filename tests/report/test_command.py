@@ -212,6 +212,7 @@ def parse(verb, words):
 
 # What a command does not say, and why.
 PLACES = {"source", "tests", "data", "parts", "roles", "store", "out", "config"}
+PLACES |= {"predictions"}
 PRINTED = {"overwrite", "json", "verbose", "fail_on", "dry_run", "workers"}
 SERVED = {"engine", "address", "gpu_share", "url", "key_env", "timeout_s", "retries"}
 SERVED |= {"price_in", "price_out", "cap_tokens", "cap_money"}

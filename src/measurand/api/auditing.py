@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, TypeVar
 
-from measurand.api.source import to_benchmark
+from measurand.api.source import open_sources, to_benchmark
 from measurand.audits import AUDITS
 from measurand.benchmarks.published.table import TOPICS
 from measurand.compare.compare import compare as compare_reports
@@ -25,6 +25,7 @@ from measurand.core.finding import Report
 from measurand.core.setting import declarations
 from measurand.core.task import Task
 from measurand.experiment.experiment import Experiment, Workplace, renew_budget
+from measurand.logs.answers import Answers
 from measurand.readers.names import ReaderChoices, name_readers, tell_apart
 from measurand.report.reports import Reports, load_folder
 from measurand.settings.evidence import EvidenceSettings
@@ -67,6 +68,7 @@ def evidence(
     source: Any,
     readers: ReaderChoices | None = None,
     *,
+    answers: Any = None,
     seed: int = 0,
     workplace: Workplace | None = None,
     **settings: Any,
@@ -74,9 +76,12 @@ def evidence(
     """Do the labels depend on the evidence?
 
     Args:
-        source: A benchmark, or whatever `load` takes.
+        source: A benchmark, whatever `load` takes, or logs of copies that `export`
+            made, which carry their items.
         readers: A name of `measurand.readers()`, a reader, several of both, or a
             mapping from names to them; the audit's own where none is given.
+        answers: Of models that a harness asked: a log, a folder of logs, a table, what
+            `read_answers` gives, or a list of these.
         seed: The same seed gives the same report.
         workplace: Where answers are kept, and what computes them.
         **settings: What this audit can be told, each with a default.
@@ -84,7 +89,7 @@ def evidence(
     Returns:
         The report: its verdict, its findings, its figures.
     """
-    return _run_audit("evidence", source, readers, seed, workplace, settings)
+    return _run_audit("evidence", source, readers, seed, workplace, settings, answers)
 
 
 @_describe(LeakageSettings)
@@ -92,6 +97,7 @@ def leakage(
     source: Any,
     readers: ReaderChoices | None = None,
     *,
+    answers: Any = None,
     seed: int = 0,
     workplace: Workplace | None = None,
     **settings: Any,
@@ -100,7 +106,7 @@ def leakage(
 
     What it takes and returns is as for `evidence`, but for its settings.
     """
-    return _run_audit("leakage", source, readers, seed, workplace, settings)
+    return _run_audit("leakage", source, readers, seed, workplace, settings, answers)
 
 
 @_describe(ExposureSettings)
@@ -161,6 +167,7 @@ def audit(
     readers: ReaderChoices | None = None,
     *,
     audits: str | Sequence[str] | None = None,
+    answers: Any = None,
     seed: int = 0,
     workplace: Workplace | None = None,
     **settings: Any,
@@ -168,11 +175,13 @@ def audit(
     """Every audit that applies to a benchmark, and why the others do not.
 
     Args:
-        source: A benchmark, or whatever `load` takes.
+        source: A benchmark, whatever `load` takes, or logs of copies that `export`
+            made, which carry their items.
         readers: A name of `measurand.readers()`, a reader, several of both, or a
             mapping from names to them; those of each audit where none is given, and
             always of exposure.
         audits: Which to run, by name; all but exposure where none is named.
+        answers: Of models that a harness asked, as `evidence` takes them.
         seed: The same seed gives the same reports.
         workplace: Where answers are kept, and what computes them.
         **settings: For every audit that has a setting of this name, such as
@@ -182,24 +191,28 @@ def audit(
         The reports by the name of their audit, with `not_run` and its reasons.
     """
     records = _choose_audits(audits, settings)
-    benchmark = to_benchmark(source, seed)
+    benchmark, logs = open_sources(source, answers, seed)
     calls = {}
     for name, record in records.items():
         recipes = name_readers(readers if record.usual else None, record.readers)
         calls[name] = (record, recipes, record.choose_known(settings))
     with _choose_workplace(workplace).open(benchmark, seed) as experiment:
-        return run_audits(experiment, calls)
+        return run_audits(experiment, calls, answers=logs)
 
 
 Calls = Mapping[str, tuple[Audit, Mapping[str, Any], Any]]
 
 
 def run_audits(
-    experiment: Experiment, calls: Calls, advise: Callable[[Audit], str] | None = None
+    experiment: Experiment,
+    calls: Calls,
+    advise: Callable[[Audit], str] | None = None,
+    answers: Sequence[Answers] = (),
 ) -> Reports:
     """The reports of audits that are given with readers and settings.
 
     What could not be run is said with its reason, and with what `advise` adds to it.
+    Audits that take logged answers get them.
     """
     reports: dict[str, Report] = {}
     not_run: dict[str, str] = {}
@@ -207,7 +220,9 @@ def run_audits(
     for name, (record, recipes, chosen) in calls.items():
         try:
             record.check_applies(experiment.benchmark)
-            reports[name] = record.run(renew_budget(experiment), recipes, chosen)
+            given = {"answers": answers} if answers and record.logged else {}
+            there = renew_budget(experiment)
+            reports[name] = record.run(there, recipes, chosen, **given)
         except NotApplicable as reason:
             not_run[name] = str(reason)
         except (BadInput, CannotIntervene, Undefined) as fault:
@@ -225,15 +240,20 @@ def _run_audit(
     seed: int,
     workplace: Workplace | None,
     settings: Mapping[str, Any],
+    answers: Any = None,
 ) -> Report:
     """The report of one audit; what is wrong with its options is said first."""
     record: Audit = AUDITS.thing(name)
     chosen = record.choose(**settings)
     recipes = name_readers(readers, record.readers)
-    benchmark = to_benchmark(source, seed)
+    if record.logged:
+        benchmark, logs = open_sources(source, answers, seed)
+    else:
+        benchmark, logs = to_benchmark(source, seed), []
     record.check_applies(benchmark)
     with _choose_workplace(workplace).open(benchmark, seed) as experiment:
-        return record.run(experiment, recipes, chosen)
+        given = {"answers": logs} if logs else {}
+        return record.run(experiment, recipes, chosen, **given)
 
 
 def _choose_workplace(workplace: Workplace | None) -> Workplace:

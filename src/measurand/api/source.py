@@ -1,7 +1,7 @@
 """A benchmark from whatever holds one."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
@@ -12,13 +12,18 @@ from measurand.benchmarks import BENCHMARKS
 from measurand.benchmarks.assemble import from_frames
 from measurand.benchmarks.cells import JOIN
 from measurand.benchmarks.formats import to_dataframe
+from measurand.benchmarks.harness import recognise
 from measurand.benchmarks.load import benchmark_title, load_benchmark, read_source
 from measurand.benchmarks.roles import Columns
 from measurand.benchmarks.task_files import add_task_roles
 from measurand.core.benchmark import Benchmark
 from measurand.core.bounds import check_seed
 from measurand.core.errors import BadInput, BadOption
+from measurand.core.items import LETTERS
 from measurand.disk.files import check_is_path
+from measurand.logs.answers import Answers
+from measurand.logs.copies import benchmark_of_logs
+from measurand.logs.read import Rate, read_answers
 
 UNNAMED = "benchmark"  # what reports call a table that nobody named
 ALLOWED = (
@@ -119,6 +124,60 @@ def load(
 def to_benchmark(source: Any, seed: int = 0) -> Benchmark:
     """The benchmark itself, or the one that `load` finds in `source`."""
     return source if isinstance(source, Benchmark) else load(source, seed=seed)
+
+
+def open_sources(
+    source: Any,
+    answers: Any = None,
+    seed: int = 0,
+    load: Callable[[], Benchmark] | None = None,
+) -> tuple[Benchmark, list[Answers]]:
+    """The benchmark, and the answers of models to it; logs may carry both.
+
+    Args:
+        source: A benchmark, whatever `load` takes, or logs of copies of ours.
+        answers: A log, a folder, a table, what `read_answers` gives, or several.
+        seed: For the split.
+        load: What gives the benchmark, where that is not `to_benchmark`.
+    """
+    is_log = is_path(source) and recognise(source) is not None
+    logs = read_answers(source) if is_log else []
+    if logs:
+        benchmark = benchmark_of_logs(logs)
+    else:
+        benchmark = load() if load else to_benchmark(source, seed)
+    given = answers if isinstance(answers, list | tuple) else [answers]
+    for each in given:
+        if isinstance(each, Answers):
+            logs.append(each)
+        elif is_path(each) or isinstance(each, pd.DataFrame):
+            logs += read_answers(each, rate_by(benchmark))
+        elif each is not None:
+            raise BadInput(
+                f"`answers` is a {type(each).__name__}; give a log, a folder of logs, "
+                "a table, or what read_answers returns"
+            )
+    return benchmark, logs
+
+
+def rate_by(benchmark: Benchmark) -> Rate:
+    """How right an answer is: a label, or of choices a text, a letter or an index."""
+    golds: dict[str, str] = {}
+    choices: dict[str, list[str]] = {}
+    for items in (benchmark.train, benchmark.test):
+        golds |= {str(name): label for name, label in items.labels.items()}
+        if items.choices is not None:
+            choices |= dict(zip(map(str, items.ids), items.choice_texts, strict=True))
+
+    def rate(ident: str, answer: str) -> float:
+        listed = choices.get(ident, [])
+        if answer in listed:
+            answer = LETTERS[listed.index(answer)]
+        elif listed and answer.isdecimal() and int(answer) < len(listed):
+            answer = LETTERS[int(answer)]
+        return float((answer.upper() if listed else answer) == golds.get(ident))
+
+    return rate
 
 
 def is_path(source: object) -> bool:

@@ -19,11 +19,11 @@ from measurand.cli.run import (
     check_run_out,
     check_store,
     exit_on_verdict,
-    load_source,
+    load_sources,
     make_readers,
 )
 from measurand.core.setting import Setting
-from measurand.settings.running import Climb, Engine, Readers, Run
+from measurand.settings.running import Climb, Engine, Predictions, Readers, Run
 from measurand.settings.source import Source
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def verb(
     run: Run,
     where: Engine,
     readers: Readers = (),
+    predictions: Predictions = (),
     also: Annotated[
         tuple[str, ...],
         Setting("An audit to run beside the usual ones: exposure.", option="--with"),
@@ -60,7 +61,7 @@ def verb(
     check_run_out(run, source.files)
     check_store(run)
     started = time.time()
-    benchmark = load_source(source, run.seed)
+    benchmark, logs = load_sources(source, run.seed, predictions)
     print_roles(benchmark)
     _tell_first(benchmark, run.seed)
     calls = {}
@@ -69,7 +70,7 @@ def verb(
         asked = (audit.usual and named) or usual
         calls[name] = (audit, asked, audit.choose_known(asdict(climb)))
     with open_with_progress(benchmark, run, where) as experiment:
-        reports = run_audits(experiment, calls, _advice)
+        reports = run_audits(experiment, calls, _advice, logs)
         log = run_log(started, experiment, source.source, run.workers)
     deliver_all(reports, run, log)
     exit_on_verdict([*reports.values()], run.fail_on)

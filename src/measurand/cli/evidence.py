@@ -8,7 +8,15 @@ from measurand.cli.app import verb as parse
 from measurand.cli.console import print_power, print_roles
 from measurand.cli.run import audit_source, plan_servers, print_plans
 from measurand.settings.evidence import EvidenceSettings
-from measurand.settings.running import DryRun, Engine, Readers, Run, Server, Tune
+from measurand.settings.running import (
+    DryRun,
+    Engine,
+    Predictions,
+    Readers,
+    Run,
+    Server,
+    Tune,
+)
 from measurand.settings.source import Source
 
 if TYPE_CHECKING:
@@ -26,6 +34,7 @@ def verb(
     where: Engine,
     server: Server,
     readers: Readers = EvidenceSettings.readers,
+    predictions: Predictions = (),
     tune: Tune = False,
     dry_run: DryRun = False,
 ) -> None:
@@ -33,6 +42,7 @@ def verb(
     audit_source(
         *("evidence", source, run, where, readers, settings),
         server=server,
+        predictions=predictions,
         tune=tune,
         begin=_begin,
         costs=_print_costs if dry_run else None,

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Any
 from measurand.cli.app import verb as parse
 from measurand.cli.run import audit_source, plan_servers, print_plans
 from measurand.settings.leakage import LeakageSettings
-from measurand.settings.running import DryRun, Engine, Readers, Run, Server, Tune
+from measurand.settings.running import (
+    DryRun,
+    Engine,
+    Predictions,
+    Readers,
+    Run,
+    Server,
+    Tune,
+)
 from measurand.settings.source import Fields, Source
 
 if TYPE_CHECKING:
@@ -23,6 +31,7 @@ def verb(
     server: Server,
     fields: Fields = (),
     readers: Readers = LeakageSettings.readers,
+    predictions: Predictions = (),
     tune: Tune = False,
     dry_run: DryRun = False,
 ) -> None:
@@ -31,6 +40,7 @@ def verb(
         *("leakage", source, run, where, readers, settings),
         server=server,
         fields=fields,
+        predictions=predictions,
         tune=tune,
         costs=_print_costs if dry_run else None,
     )

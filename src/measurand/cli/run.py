@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
     from measurand.core.finding import Report
     from measurand.experiment.experiment import Experiment
+    from measurand.logs.answers import Answers
     from measurand.models.server.ceiling import CallPlan
 
 
@@ -50,6 +51,21 @@ def load_source(source: Source, seed: int, fields: tuple[str, ...] = ()) -> "Ben
         join=source.join,
         **(add_task_roles(columns, source.roles) if source.roles else columns),
     )
+
+
+def load_sources(
+    source: Source,
+    seed: int,
+    predictions: Sequence[str] = (),
+    fields: tuple[str, ...] = (),
+) -> "tuple[Benchmark, list[Answers]]":
+    """The benchmark that the options describe, or that logs carry, and the answers."""
+    from measurand.api.source import open_sources
+
+    def load() -> "Benchmark":
+        return load_source(source, seed, fields)
+
+    return open_sources(source.source, [*predictions], seed, load)
 
 
 def published_folder(source: str, data: str | None) -> str | None:
@@ -184,6 +200,7 @@ def audit_source(
     *,
     server: Server = NO_SERVER,
     fields: tuple[str, ...] = (),
+    predictions: Sequence[str] = (),
     tune: bool = False,
     begin: Begin | None = None,
     costs: Costs | None = None,
@@ -201,6 +218,7 @@ def audit_source(
         settings: What was chosen of the audit.
         server: How readers behind a server are asked.
         fields: The fields to read, where they are named.
+        predictions: Where answers are that models gave already.
         tune: Whether the readers are tuned first.
         begin: What is checked and said of the benchmark; gives the settings by which
             each reader is planned, where other readers have a say in them.
@@ -214,7 +232,10 @@ def audit_source(
     readers = make_readers(named, audit.readers, server)
     if costs is None:
         check_ready(readers)
-    benchmark = load_source(source, run.seed, fields)
+    if audit.logged:
+        benchmark, logs = load_sources(source, run.seed, predictions, fields)
+    else:
+        benchmark, logs = load_source(source, run.seed, fields), []
     planned = (begin or _begin)(audit, benchmark, readers, settings)
     if costs is not None:
         costs(audit, benchmark, readers, planned, run)
@@ -225,7 +246,8 @@ def audit_source(
     with _hold_ceilings(plans), open_with_progress(benchmark, run, where) as experiment:
         if tune:
             readers = _tune_readers(experiment, audit.name, readers)
-        report = audit.run(experiment, readers, settings)
+        given = {"answers": logs} if logs else {}
+        report = audit.run(experiment, readers, settings, **given)
         log = run_log(started, experiment, source.source, run.workers)
     if tune:
         report = replace(report, settings={**report.settings, "tune": True})

@@ -157,6 +157,7 @@ class Audit:
         adjustable: Settings to choose otherwise where there are too few rows for it.
         demo: The planted benchmarks that show it, with settings for each; None takes
             all that have evidence.
+        logged: Whether `run` takes `answers`, logs of models that were asked already.
         ask: All that `run` asks of the named readers, and nothing else, called alike:
             by it, what they would cost is counted; None where that is all of `run`.
     """
@@ -173,6 +174,7 @@ class Audit:
     pooled: bool = False
     demo: Mapping[str, Mapping[str, Any]] | None = None
     adjustable: tuple[str, ...] = ()
+    logged: bool = False
     ask: Callable[..., object] | None = None
 
     def choose(self, **chosen: Any) -> Any:

@@ -10,6 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pandas as pd
+
+from measurand.benchmarks.assemble import from_frames
+from measurand.benchmarks.split import fold_benchmark
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadInput, quote
 from measurand.core.items import Items
@@ -22,6 +26,7 @@ OURS = "measurand"  # the column with what we must know when answers come back
 SHUFFLES = 3  # draws of another item's evidence: each costs as much as the whole
 NO_EVIDENCE, NO_QUERY, CHOICES = "no_evidence", "no_query", "choices_only"
 SHUFFLED = "shuffled"
+COLUMNS = ("query", "evidence", "label", "choices")  # that an export names
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,12 +49,14 @@ def make_copies(
 ) -> list[Copy]:
     """The whole items first, then each copy that these items allow.
 
+    Of a single file all items are copied, as no model of a harness learns from them.
+
     Args:
-        benchmark: Whose test items are copied.
+        benchmark: Whose items are copied: those of its test file, where it has one.
         shuffles: How often the evidence is drawn anew.
         seed: Of the draws.
     """
-    items, query, evidence = benchmark.test, benchmark.query, benchmark.evidence
+    items, query, evidence = _items(benchmark), benchmark.query, benchmark.evidence
     copies = [Copy(WHOLE, items)]
     if evidence is not None:
         shuffle = Shuffle(evidence)
@@ -73,6 +80,16 @@ def make_copies(
     return copies
 
 
+def _items(benchmark: Benchmark) -> Items:
+    """All items of a single file, or those of the test file.
+
+    Free answers were screened among the items of their side, and stay with them.
+    """
+    if benchmark.test.answers is not None:
+        return benchmark.test
+    return fold_benchmark(benchmark, 2, 0).test
+
+
 def _blank(items: Items, *fields: str) -> Items:
     """The items with nothing in these fields."""
     for field in fields:
@@ -89,12 +106,13 @@ def write_rows(
     """
     export = hashlib.sha256(
         json.dumps(
-            [benchmark.test.digest, seed, [c.condition for c in copies]]
+            [copies[0].items.digest, seed, [c.condition for c in copies]]
         ).encode()
     ).hexdigest()[:12]
+    terms = {"export": export, "seed": seed, "columns": _columns(benchmark)}
     return {
         copy.condition: [
-            row | {OURS: _describe(row, copy, export, seed, number)}
+            row | {OURS: terms | _describe(row, copy, number)}
             for number, row in enumerate(_plain_rows(benchmark, copy.items))
         ]
         for copy in copies
@@ -112,18 +130,26 @@ def _plain_rows(benchmark: Benchmark, items: Items) -> Iterator[dict[str, Any]]:
     for ident, cells, choices, place, label in rows:
         yield {
             "id": str(ident),
+            items.label: str(label),
             **dict(zip(fields, map(str, cells), strict=True)),
             "choices": choices,
             "gold": int(place),
-            items.label: str(label),
         }
 
 
-def _describe(
-    row: Mapping[str, Any], copy: Copy, export: str, seed: int, number: int
-) -> dict[str, Any]:
-    """What is ours in a row."""
-    ours = {"export": export, "condition": copy.condition, "seed": seed}
+def _columns(benchmark: Benchmark) -> dict[str, str]:
+    """Which column of a row plays which part."""
+    columns = {"query": benchmark.query, "label": benchmark.test.label}
+    if benchmark.evidence is not None:
+        columns["evidence"] = benchmark.evidence
+    if benchmark.test.choices is not None:
+        columns |= {"label": "gold", "choices": "choices"}
+    return columns
+
+
+def _describe(row: Mapping[str, Any], copy: Copy, number: int) -> dict[str, Any]:
+    """What is ours in a row, but for the terms of the export."""
+    ours = {"condition": copy.condition}
     if copy.donors:
         ours["evidence_from"] = copy.donors[number]
     return ours | {"digest": digest_row(row)}
@@ -170,3 +196,29 @@ def check_copies(logs: Sequence[Answers]) -> None:
             f"the logs are of {len(exports)} exports, such as "
             f"{' and '.join(map(quote, [*exports.values()][:2]))}; give those of one"
         )
+
+
+def benchmark_of_logs(logs: Sequence[Answers]) -> Benchmark:
+    """The benchmark that was exported, from the rows that the logs hold."""
+    check_copies(logs)
+    rows: dict[str, dict[str, Any]] = {}
+    for log in logs:
+        if log.condition == WHOLE and OURS in log.items.columns:
+            for ident, row in zip(
+                log.items.index, log.items.to_dict("records"), strict=True
+            ):
+                rows.setdefault(str(ident), {str(k): v for k, v in row.items()})
+    ours: Any = next((row[OURS] for row in rows.values()), {})
+    columns = ours.get("columns") if isinstance(ours, dict) else None
+    if not isinstance(columns, dict) or not {*COLUMNS} >= {*columns} >= {"query"}:
+        what = " and ".join(map(quote, dict.fromkeys(log.task for log in logs)))
+        raise BadInput(
+            f"the answers to {what} come without the items, or were made from no "
+            "export of ours; name the benchmark and give them as `predictions`, or "
+            "make copies for the other conditions: measurand export BENCH --to "
+            "lm-eval --out copies/"
+        )
+    table = pd.DataFrame([{**row, "id": ident} for ident, row in rows.items()])
+    named: Any = {part: str(column) for part, column in columns.items()}
+    name = next((log.benchmark for log in logs if log.benchmark), "benchmark")
+    return from_frames(table.drop(columns=OURS), name=name, id="id", **named)

@@ -55,10 +55,10 @@ def export(
     over: str | Path | None = None,
     plan: bool = False,
 ) -> Exported:
-    """Write the test items whole and with something taken, as tasks for a harness.
+    """Write the items whole and with something taken, as tasks for a harness.
 
     Args:
-        benchmark: Whose test items are copied.
+        benchmark: Whose items are copied: all of a single file, else the test items.
         to: "lm-eval", "inspect" or "table".
         out: The folder for the files; it must not hold others of these names.
         shuffles: How often the evidence is drawn anew.
@@ -102,9 +102,11 @@ def export(
             f"--include_path {said} --output_path {logs} --log_samples"
         )
     elif to == "inspect":
+        # The task by its name, as Inspect takes no other path that is absolute.
         files[f"{name}.py"] = _inspect_file(name, fields, [*rows])
         command = "; ".join(
-            f"inspect eval {said}/{name}.py -T condition={condition} --model MODEL "
+            f"inspect eval {said}/{name}.py@{name} -T condition={condition} "
+            "--model MODEL "
             f"--log-dir {logs}"
             for condition in rows
         )
@@ -250,7 +252,7 @@ def sample(row):
         choices=row["choices"],
         target=chr(65 + row["gold"]),
         id=row["id"],
-        metadata={{"measurand": row["measurand"]}},
+        metadata=row,
     )
 
 

@@ -163,9 +163,11 @@ def _read_sample(sample: Mapping[str, Any], scorer: str) -> Answer:
     target = sample.get("target", "")
     gold = ", ".join(map(str, target)) if isinstance(target, list) else str(target)
     value = None if sample.get("error") else _as_score(score.get("value"))
-    fields = {"input": sample.get("input"), **_object(sample, "metadata")}
-    if sample.get("choices"):
-        fields["choices"] = sample["choices"]
+    fields = _object(sample, "metadata")
+    if "digest" not in _object(fields, "measurand"):  # else it is a row of ours
+        fields = {"input": sample.get("input"), **fields}
+        if sample.get("choices"):
+            fields["choices"] = sample["choices"]
     return Answer(
         str(sample.get("id")), value, str(score.get("answer") or ""), gold, fields
     )

@@ -2,7 +2,7 @@
 
 import gzip
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,24 +27,35 @@ from measurand.logs.every_eval import read_aggregate, read_instances
 from measurand.logs.inspect_ai import read_log
 from measurand.logs.lm_eval import read_samples
 
+SHARE = "p_"  # before a label, a column of its shares
 MOST_NOTES = 5  # files of a folder that are named where they could not be read
 
 
-def read_answers(source: str | Path | pd.DataFrame) -> list[Answers]:
+Rate = Callable[[str, str], float]  # an id and an answer to it: how right that is
+
+
+def read_answers(
+    source: str | Path | pd.DataFrame, rate: Rate | None = None
+) -> list[Answers]:
     """The answers in a log, in a folder of logs, or in a plain table.
 
-    A table has a column `id` and `score` or `prediction` with `label`; `model`,
-    `condition` and `repeat` are read where they are there. Of several runs of one task
-    by one model under one condition the newest counts, which its notes say.
+    A table has a column `id` and `score`, or `prediction` with `label`, or a share for
+    each label in a column such as `p_yes`; `model`, `condition` and `repeat` are read
+    where they are there. Of several runs of one task by one model under one condition
+    the newest counts, which its notes say.
+
+    Args:
+        source: Where the answers are.
+        rate: How right a prediction is, for tables without labels.
 
     Returns:
         One for each task, condition, model and metric, in that order.
     """
     if isinstance(source, pd.DataFrame):
-        return _read_table(source, "table")
+        return _read_table(source, "table", rate)
     path = Path(source)
     if not path.is_dir():
-        return _read_file(path, recognise(path))
+        return _read_file(path, recognise(path), rate)
     found: list[Answers] = []
     unread: list[str] = []
     for each, kind in find_logs(path):
@@ -82,7 +93,9 @@ def _keep_newest(found: Sequence[Answers]) -> list[Answers]:
     return kept
 
 
-def _read_file(path: Path, kind: Kind | None) -> list[Answers]:
+def _read_file(
+    path: Path, kind: Kind | None, rate: Rate | None = None
+) -> list[Answers]:
     """The answers in one file."""
     try:
         if kind is SAMPLES:
@@ -98,7 +111,8 @@ def _read_file(path: Path, kind: Kind | None) -> list[Answers]:
                 "it holds totals and no answers; give the samples_….jsonl beside it, "
                 "which lm-eval writes with --log_samples"
             )
-        return _read_table(read_table_file(path), path.name.partition(".")[0])
+        table, name = read_table_file(path), path.name.partition(".")[0]
+        return _read_table(table, name, rate)
     except (OSError, EOFError, gzip.BadGzipFile, zlib.error) as broken:
         problem = str(broken)
     except BadInput as bad:
@@ -108,16 +122,24 @@ def _read_file(path: Path, kind: Kind | None) -> list[Answers]:
     raise BadInput(f"cannot read {quote(str(path), 200)}: {problem}") from None
 
 
-def _read_table(table: pd.DataFrame, name: str) -> list[Answers]:
+def _read_table(
+    table: pd.DataFrame, name: str, rate: Rate | None = None
+) -> list[Answers]:
     """The answers in a plain table, one for each model and condition."""
     columns = [*map(str, table.columns)]
-    scored = "score" in columns or {"prediction", "label"} <= {*columns}
+    shares = [c for c in columns if c.startswith(SHARE)]
+    answered = "prediction" in columns or bool(shares)
+    scored = "score" in columns or (answered and ("label" in columns or rate))
     if "id" not in columns or not scored:
         raise BadInput(
             f"its columns are {join_names(columns[:20])}; answers need id and "
             "score, or id, prediction and label; files may be logs of lm-eval, "
             f"Inspect or Every Eval Ever, or a table ({', '.join(FORMATS)})"
         )
+    if shares and "prediction" not in columns:
+        numbers = table[shares].apply(pd.to_numeric, errors="coerce").fillna(-1.0)
+        best = numbers.idxmax(axis=1).str.removeprefix(SHARE)
+        table = table.assign(prediction=best).drop(columns=shares)
     by = [column for column in ("model", "condition") if column in columns]
     groups = table.groupby(by, sort=True) if by else [((), table)]
     answers = []
@@ -125,7 +147,7 @@ def _read_table(table: pd.DataFrame, name: str) -> list[Answers]:
         named = dict(zip(by, map(str, key), strict=True))
         answers.append(
             gather_answers(
-                [_read_table_row(row) for row in rows.to_dict("records")],
+                [_read_table_row(row, rate) for row in rows.to_dict("records")],
                 harness=TABLE,
                 model=named.get("model", ""),
                 condition=named.get("condition", ""),
@@ -136,10 +158,12 @@ def _read_table(table: pd.DataFrame, name: str) -> list[Answers]:
     return answers
 
 
-def _read_table_row(row: dict[Any, Any]) -> Answer:
+def _read_table_row(row: dict[Any, Any], rate: Rate | None) -> Answer:
     """One row; without a score it is right where the prediction is the label."""
     said, gold = str(row.get("prediction", "")), str(row.get("label", ""))
     score: float | None = float(said.strip() == gold.strip())
+    if "label" not in row and rate is not None:
+        score = rate(str(row["id"]), said.strip())
     if "score" in row:
         number = pd.to_numeric(row["score"], errors="coerce")
         score = None if pd.isna(number) else float(number)

@@ -70,6 +70,7 @@ def command(reports: Sequence[Report]) -> str:
     if not name.startswith("synthetic:"):
         words += [*_test_words(reports), *_column_words(verb, first)]
     words += _setting_words(verb, _kept_settings(verb, first))
+    words += ["--predictions", "LOGS"] * bool(first.settings.get("answers"))
     if verb in ("evidence", "leakage"):
         words += _repeat("reader", _asked_readers(verb, first)) + _endpoint_words(first)
     if verb == "explanations":

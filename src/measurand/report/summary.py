@@ -17,7 +17,7 @@ from measurand.report.differences import (
     holds_changes,
     unlisted_findings,
 )
-from measurand.report.tables import change_grids, narrow_parts
+from measurand.report.tables import change_grids, model_lines, narrow_parts
 from measurand.wording import say_report
 from measurand.wording.details import heading, list_warnings, named_roles
 from measurand.wording.phrases import join_words, say_readers
@@ -122,7 +122,9 @@ def _answer_lines(answer: Answer) -> list[str]:
 def _parts_lines(reports: Sequence[Report]) -> list[str]:
     """The table of parts, where there is one, with as many columns as have room."""
     grid = narrow_parts(reports, _line_width())
-    return [*lay_out_columns([grid.header, *grid.rows]), ""] if grid else []
+    lines = [*lay_out_columns([grid.header, *grid.rows]), ""] if grid else []
+    models = model_lines(reports)
+    return [*lines, *lay_out_columns(models), ""] if models else lines
 
 
 def _tone_lines(answer: Answer) -> list[str]:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from measurand.arms.logged import MODELS
 from measurand.arms.table import ESTIMATES, PARTS
 from measurand.core.arrays import to_number
 from measurand.core.finding import Exhibit, Report
@@ -124,6 +125,8 @@ def exhibit_grid(exhibit: Exhibit) -> TextGrid:
     full_table = exhibit.table
     if summary and needed <= {*full_table.columns}:
         full_table = summary(full_table)
+    if exhibit.settings.get("intervals"):
+        full_table = join_intervals(full_table)
     most = MOST_TABLE if exhibit.kind == "table" else (MOST_ROWS, MOST_COLUMNS)
     if exhibit.kind == KIND:
         # No other table shows what this one holds: see `unlisted_findings`.
@@ -142,6 +145,49 @@ def exhibit_grid(exhibit: Exhibit) -> TextGrid:
     note = " ".join(filter(None, [trend_remark(exhibit), omitted]))
     shades = _cell_shades(table, exhibit.settings.get("heat"))
     return TextGrid(plain_text(exhibit.caption, 400), header, cells, note, shades)
+
+
+def join_intervals(table: pd.DataFrame, *, ends: bool = True) -> pd.DataFrame:
+    """Shares in percent, each in one cell with its interval where `ends`."""
+    joined = pd.DataFrame(index=table.index)
+    for name in map(str, table.columns):
+        low, high = f"{name}_low", f"{name}_high"
+        if {low, high} <= {*table.columns}:
+            rows = zip(
+                *(map(to_number, table[c]) for c in (name, low, high)), strict=True
+            )
+            joined[name.replace("_", " ")] = [
+                _interval_text(*row, ends=ends) for row in rows
+            ]
+        elif not name.endswith(("_low", "_high")):
+            joined[name.replace("_", " ")] = table[name]
+    return joined
+
+
+def _interval_text(value: float, low: float, high: float, *, ends: bool) -> str:
+    text = _figure(value, PERCENT) if math.isfinite(value) else "–"
+    if not ends or not low < high:
+        return text
+    return f"{text} ({_figure(low, PERCENT)} to {_figure(high, PERCENT)})"
+
+
+def model_lines(reports: Sequence[Report]) -> list[list[str]]:
+    """The rows of the table of logged models, in short."""
+    tables = (e for report in reports for e in report.exhibits if is_models(e))
+    exhibit = next(tables, None)
+    if exhibit is None:
+        return []
+    table = join_intervals(exhibit.table.head(MOST_ROWS), ends=False)
+    if "loss" in table:
+        table["loss"] = join_intervals(exhibit.table.head(MOST_ROWS))["loss"]
+    rows = [[cell_text(cell, 24) for cell in row] for row in table.to_numpy(object)]
+    return [[*map(str, table.columns)], *rows]
+
+
+def is_models(exhibit: Exhibit) -> bool:
+    """Whether an exhibit is the table of logged models."""
+    is_whole = {"model", "full"} <= {*exhibit.table.columns}
+    return exhibit.name == MODELS and is_whole
 
 
 def cell_text(value: object, most: int = 120) -> str:

@@ -46,6 +46,14 @@ Readers = Annotated[
         option="--reader",
     ),
 ]
+Predictions = Annotated[
+    tuple[str, ...],
+    Setting(
+        "Answers of models of yours: a log or a folder of lm-eval, Inspect or Every "
+        "Eval Ever, or a table with id and prediction or score; repeatable.",
+        option="--predictions",
+    ),
+]
 Tune = Annotated[
     bool,
     Setting(

@@ -34,6 +34,7 @@ AUDIT = Audit(
     run=audit,
     ask=ask_readers,
     needs=("evidence",),
+    logged=True,
     comparison=COMPARISON,
     demo={
         "synthetic:nq": {},

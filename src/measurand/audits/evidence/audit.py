@@ -7,6 +7,7 @@ from functools import partial
 
 import pandas as pd
 
+from measurand.arms.logged import add_models, align_logs
 from measurand.arms.need import pool_readers
 from measurand.arms.pool import open_pool
 from measurand.arms.split import SplitItems, find_split_items
@@ -26,6 +27,7 @@ from measurand.audits.evidence.exhibits import (
     evidence_warnings,
     exhibits,
 )
+from measurand.audits.evidence.logged import add_logged, logged_findings
 from measurand.audits.evidence.pooled import (
     find_evidence_alone,
     gather_again,
@@ -75,6 +77,7 @@ from measurand.experiment.ladder import (
 )
 from measurand.experiment.statements import WHY_BRIEF, say_chance
 from measurand.interventions.shuffle import Shuffle
+from measurand.logs.answers import Answers
 from measurand.readers.baselines import MetadataReader
 from measurand.selections.rows import Everything
 from measurand.settings.evidence import EvidenceSettings
@@ -94,6 +97,7 @@ def audit(
     experiment: Experiment,
     readers: Mapping[str, Reader],
     settings: EvidenceSettings = USUAL,
+    answers: Sequence[Answers] = (),
 ) -> Report:
     """Ask with the evidence, without it and with that of others, and conclude.
 
@@ -101,11 +105,12 @@ def audit(
         experiment: The benchmark, and how questions about it are answered.
         readers: Named readers; they run from weak to strong.
         settings: What is chosen before the run.
+        answers: Logs of models that were asked already.
     """
     benchmark, ordered = experiment.benchmark, order_by_strength(readers)
     with _open_split(experiment, ordered, settings) as split:
         tested = split.experiment.benchmark
-        report = _audit_split(experiment, split, ordered)
+        report = _audit_split(experiment, split, ordered, answers)
     evaluated = "out of fold" if tested.folds > 1 else "test items"
     counted = {key: tested.describe()[key] for key in ("roles", "labels")}
     described = benchmark.describe() | counted | {"evaluated": evaluated}
@@ -218,17 +223,25 @@ def _ask_split(
 
 
 def _audit_split(
-    drawn: Experiment, split: _Split, readers: Mapping[str, Reader]
+    drawn: Experiment,
+    split: _Split,
+    readers: Mapping[str, Reader],
+    answers: Sequence[Answers],
 ) -> Report:
     """The paper's figures of the split, and the verdict of all items."""
     experiment, settings, baselines = split.experiment, split.settings, split.baselines
     benchmark, margin = experiment.benchmark, settings.margin
+    pool = open_pool(drawn.benchmark)
+    logged = align_logs(answers, pool) if answers else None
     asked = _ask_split(drawn, split, readers)
     readings, run = [*asked.readings], asked.readers
-    pool = open_pool(drawn.benchmark)
     facts = gather_facts(drawn, pool, pool_readers(run), margin)
     items = find_split_items(pool, benchmark)
     gather = partial(gather_again, drawn, pool)
+    unasked = dict[str, str]()
+    if logged is not None:
+        looks = _count_looks(split, asked, facts) + len(logged.models)
+        facts, unasked = add_logged(facts, logged, looks)
     facts, called = _climb(split, items, facts, asked, gather)
     readings, run = [*readings, *called.readings], {**run, **called.readers}
     evidence, as_good = find_evidence_alone(drawn, pool, facts)
@@ -244,16 +257,18 @@ def _audit_split(
         *merge_findings(sorted(readings, key=lambda r: r.strength == Strength.FORM)),
         *called.findings,
         *pooled_findings(facts, evidence, verdict),
+        *(logged_findings(facts, logged, str(split.shuffle)) if logged else ()),
         *asked.findings,
     ]
     warnings = evidence_warnings(benchmark, readings, baselines, settings.shuffles, run)
-    return Report(
+    report = Report(
         audit="evidence",
         benchmark=benchmark.describe(),
         verdict=verdict,
         findings=tuple(findings),
         settings=evidence_settings(experiment, run, readings, settings),
-        not_run={**asked.missing, **merge_not_run(readings), **called.missing},
+        not_run={**asked.missing, **merge_not_run(readings), **called.missing}
+        | unasked,
         warnings=tuple(warnings),
         exhibits=(
             parts_of(pool, facts, evidence),
@@ -262,6 +277,25 @@ def _audit_split(
         items=evidence_item_table(benchmark, readings, verdict),
         highlight=UNNEEDED,
     )
+    return report if logged is None else add_models(report, logged, margin)
+
+
+def _dear_readers(
+    split: _Split, asked: _Asked, facts: NeedFacts
+) -> tuple[list[tuple[str, Reader]], list[EvidenceReading]]:
+    """The rungs that may be called, and the dear readers among those named."""
+    known = {**asked.readers, **facts.need.readers}
+    planted = split.experiment.benchmark.planted
+    above = higher_rungs(known, split.settings.strongest, weightless=planted)
+    rungs = [*above] if split.settings.calibrate else []
+    dear = [r for r in asked.readings if not is_cross_fitted(asked.readers[r.name])]
+    return rungs, dear
+
+
+def _count_looks(split: _Split, asked: _Asked, facts: NeedFacts) -> int:
+    """How many dear readers were asked or may yet be called: they share the error."""
+    rungs, dear = _dear_readers(split, asked, facts)
+    return len(dear) + sum(not is_cross_fitted(reader) for _, reader in rungs)
 
 
 def _climb(
@@ -272,12 +306,8 @@ def _climb(
     gather: Callable[..., tuple[NeedFacts, dict[str, str]]],
 ) -> tuple[NeedFacts, _Asked]:
     """The facts with what dear readers gain; rungs are called while it is open."""
-    benchmark, settings = split.experiment.benchmark, split.settings
-    known = {**asked.readers, **facts.need.readers}
-    above = higher_rungs(known, settings.strongest, weightless=benchmark.planted)
-    rungs = [*above] if settings.calibrate else []
-    dear = [r for r in asked.readings if not is_cross_fitted(asked.readers[r.name])]
-    looks = len(dear) + sum(not is_cross_fitted(reader) for _, reader in rungs)
+    rungs, dear = _dear_readers(split, asked, facts)
+    looks = _count_looks(split, asked, facts) + len(facts.further)
     called, findings = list[EvidenceReading](), list[Finding]()
     missing, run = dict[str, str](), dict[str, Reader]()
     while True:

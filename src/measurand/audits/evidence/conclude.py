@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from scipy.special import ndtri
 
 from measurand.arms.alone import MARGIN, REACH
+from measurand.arms.contrast import Gain
 from measurand.arms.families import FEWEST_FAMILIES
 from measurand.arms.need import (
     ERROR,
@@ -46,16 +47,25 @@ class SplitReading:
         name: What the user calls it.
         gain: What it has over the best without the evidence, on items whose texts are
             new to it; its low end is at its share of the error.
-        loss: What it loses on another item's evidence.
+        loss: What it loses on another item's evidence; None where it was asked
+            without evidence alone, which its gain is held against.
         learns: Whether it was taught labels here, and may remember paraphrases.
         all_items: Whether the gain is of all test items.
+        beats_majority: Whether it is surely better than the majority class, where
+            that is known.
     """
 
     name: str
     gain: Estimate
-    loss: Estimate
+    loss: Estimate | None
     learns: bool = True
     all_items: bool = True
+    beats_majority: bool = False
+
+    @property
+    def uses(self) -> bool:
+        """Whether no shuffle shows that it does without the evidence."""
+        return self.loss is None or self.loss.low > 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +77,10 @@ class NeedFacts:
         among_open: The same among items that the query leaves open, where asked.
         gain_memory: Whether the gain is of paraphrases that were learned.
         query_memory: Whether what the query predicts is.
-        further: What readers add that were asked about the given split.
+        further: What readers add that were asked about the given split, or whose
+            answers were logged.
+        held: What the light readers add to logged models without the evidence too, on
+            the items that these answered.
         margin: What still counts as nothing.
         families: How many independent families of one size the items are worth.
         evidence_alone: The accuracy of the evidence alone, by reader, where it is as
@@ -81,6 +94,7 @@ class NeedFacts:
     gain_memory: bool = False
     query_memory: bool = False
     further: Sequence[SplitReading] = ()
+    held: Need | None = None
     margin: float = MARGIN
     families: float = math.inf
     evidence_alone: Mapping[str, Estimate] = field(default_factory=dict)
@@ -88,20 +102,44 @@ class NeedFacts:
     beyond: Estimate | None = None
 
     @property
+    def gained(self) -> Gain:
+        """What the light readers add to the best without the evidence of all."""
+        return (self.held or self.need).gain
+
+    @property
+    def closest(self) -> Gain:
+        """The gain whose rivals leave less room: of all items, or of logged models."""
+        both = [self.need.gain, *([self.held.gain] if self.held else [])]
+        return min(both, key=lambda gain: gain.room)
+
+    @property
+    def rival(self) -> str | Name:
+        """The best without the evidence; a model's name is no word of ours."""
+        rival = self.closest.rival
+        known = self.held is None or rival in self.need.rivals
+        return rival if known else Name("reader", rival.removesuffix(", query"))
+
+    @property
     def room(self) -> float:
         """The largest share of labels that can need the evidence."""
-        return self.need.gain.room if self.need.adds_text else 0.0
+        return self.closest.room if self.need.adds_text else 0.0
 
     @property
     def low(self) -> float:
         """What the evidence surely adds, if it is used at all."""
-        return self.need.gain.low if self.need.loses else 0.0
+        return self.gained.low if self.need.loses else 0.0
+
+    @property
+    def high(self) -> float:
+        """The most that the evidence may add to the readers asked."""
+        asked = [r.gain.high for r in self.further if r.beats_majority]
+        return min(max(self.gained.high, *asked, -1.0), self.closest.room)
 
     @property
     def low_among_open(self) -> float:
         """What it surely adds over all items, by those that the query leaves open."""
         some = self.among_open
-        if some is None or not some.loses:
+        if some is None or not some.loses or self.held is not None:
             return 0.0
         return some.gain.low * some.share
 
@@ -113,7 +151,7 @@ class NeedFacts:
     @property
     def seer(self) -> SplitReading | None:
         """The reader of the given split that surely needs it, if there is one."""
-        seers = [r for r in self.further if r.gain.low > self.margin and r.loss.low > 0]
+        seers = [r for r in self.further if r.gain.low > self.margin and r.uses]
         return max(seers, key=lambda r: r.gain.low, default=None)
 
     @property
@@ -142,18 +180,19 @@ class NeedFacts:
         """What readers that learned something lose on another item's evidence."""
         losses = self.need.losses
         readers = [name for name in reads_something(self.need) if name in losses]
-        return {name: losses[name].interval(0.95) for name in readers}
+        asked = {r.name: r.loss for r in self.further if r.beats_majority and r.loss}
+        return {name: losses[name].interval(0.95) for name in readers} | asked
 
     @property
     def gain(self) -> Estimate:
         """What the deciding reader of all items adds."""
-        found = self.need.gain
+        found = self.gained
         stated = Estimate(
             found.value,
             found.low,
             found.high,
             1 - 2 * ERROR,
-            len(self.need.family.numbers),
+            len((self.held or self.need).family.numbers),
             "least over baselines without evidence",
         )
         return found.estimate or stated
@@ -172,12 +211,13 @@ def _reader(name: str) -> str | Name:
 
 def _shown(f: NeedFacts) -> dict[str, Fact]:
     """The reader that shows what the evidence adds."""
-    facts: dict[str, Fact] = {"rival": f.need.gain.rival, "room": f.room}
+    facts: dict[str, Fact] = {"rival": f.rival, "room": f.room}
     seer = f.seer if f.surely <= f.margin else None
     if seer is not None:
-        own: dict[str, Fact] = {"gain": seer.gain, "loss": seer.loss}
+        own: dict[str, Fact] = {"gain": seer.gain}
+        own |= {} if seer.loss is None else {"loss": seer.loss}
         return {"reader": Name("reader", seer.name), **own, **facts}
-    reader = f.need.gain.reader
+    reader = f.gained.reader
     loss = f.need.losses.get(reader)
     lost: dict[str, Fact] = {} if loss is None else {"loss": loss.interval(0.95)}
     return {"reader": _reader(reader), "gain": f.gain, **lost, **facts}
@@ -198,7 +238,7 @@ def _shows(code: str, f: NeedFacts) -> list[Clause]:
 
 def _clears(code: str, f: NeedFacts) -> list[Clause]:
     """What shows that there is no need, and whether metadata say why."""
-    facts: dict[str, Fact] = {"rival": f.need.gain.rival, "room": f.room}
+    facts: dict[str, Fact] = {"rival": f.rival, "room": f.room}
     if code == "need.used" and f.user is not None:
         facts |= {"reader": _reader(f.user[0]), "loss": f.user[1]}
     clauses = [Clause(code, facts)]
@@ -216,10 +256,10 @@ OPEN_FACTS: Mapping[str, Callable[[NeedFacts], dict[str, Fact]]] = {
     "open.families": lambda f: {"families": f.families},
     "open.reader": lambda f: {
         "readers": f.readers,
-        "high": f.need.high,
+        "high": f.high,
         "room": f.room,
     },
-    "open.width": lambda f: {"low": f.need.gain.low, "high": f.need.high},
+    "open.width": lambda f: {"low": f.gained.low, "high": f.high},
 }
 
 
@@ -265,7 +305,7 @@ RULES: tuple[Rule[NeedFacts], ...] = (
     _rule(USED, "need.used", _clears, lambda f: f.no_room and f.surely_used),
     _rule(UNUSED, "need.no_room", _clears, lambda f: f.no_room),
     _rule(AT_MOST, "need.at_most", _clears, lambda f: f.room <= REACH * f.margin),
-    _rule(OPEN, "open.reader", _leaves_open, lambda f: f.need.high < f.margin),
+    _rule(OPEN, "open.reader", _leaves_open, lambda f: f.high < f.margin),
     _rule(OPEN, "open.width", _leaves_open, lambda f: True),
 )
 
@@ -297,7 +337,7 @@ def conclude(f: NeedFacts) -> Verdict:
     return Verdict(
         label,
         _region(label, f),
-        f.need.gain.reader if seer is None else seer.name,
+        f.gained.reader if seer is None else seer.name,
         clauses=clauses,
         bound=exact_estimate(f.room, len(f.need.family.numbers)),
         settle=_settle(clauses[0].code, f) if label == OPEN else None,

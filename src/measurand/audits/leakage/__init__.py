@@ -37,6 +37,7 @@ AUDIT = Audit(
     readers=LeakageSettings.readers,
     settings=LeakageSettings,
     run=audit,
+    logged=True,
     comparison=COMPARISON,
     ask=ask_readers,
     # One map is enough to see what it looks like.

@@ -7,6 +7,7 @@ from measurand.arms.alone import CHANNELS
 from measurand.arms.answers import ask_arms
 from measurand.arms.arm import Arm
 from measurand.arms.families import PAIR
+from measurand.arms.logged import add_models, align_logs
 from measurand.arms.pool import Pool, open_pool
 from measurand.arms.statement import alone_findings
 from measurand.arms.table import PartRow
@@ -21,6 +22,7 @@ from measurand.audits.leakage.conclude import (
 )
 from measurand.audits.leakage.exhibits import exhibits, facts_exhibits, part_rows
 from measurand.audits.leakage.inference import add_inference
+from measurand.audits.leakage.logged import logged_findings, read_logged
 from measurand.audits.leakage.reading import LeakageReading, read_leakage, read_split
 from measurand.audits.leakage.regions import ClusterSettings
 from measurand.audits.leakage.repair import Repair, repair_leaks
@@ -62,6 +64,7 @@ from measurand.experiment.ladder import (
     read_within_budget,
 )
 from measurand.experiment.statements import WHY_BRIEF
+from measurand.logs.answers import Answers
 from measurand.settings.leakage import LeakageSettings
 from measurand.stats.paired import mean_score
 from measurand.stats.scores import share_interval
@@ -80,6 +83,7 @@ def audit(
     experiment: Experiment,
     readers: Mapping[str, Reader],
     settings: LeakageSettings = USUAL,
+    answers: Sequence[Answers] = (),
 ) -> Report:
     """Read everything and each part alone, and say what a part gives away, and where.
 
@@ -88,11 +92,13 @@ def audit(
         readers: Named readers, which are asked by the published protocol; they run
             from weak to strong.
         settings: What is chosen before the run.
+        answers: Logs of models that were asked already.
     """
     original = experiment.benchmark
     check_question(readers, original, settings)
     pool = open_pool(original)
     _check_varied(pool)
+    logged = align_logs(answers, pool) if answers else None
     _, facts = conclude_leakage(experiment, pool, settings.margin)
     rows = [*part_rows(facts), *_whole_row(experiment, pool, facts)]
     sides = open_sides(pool, original, experiment.seed)
@@ -101,7 +107,9 @@ def audit(
     with open_evaluation(experiment, sides) as evaluation:
         readings, refused = _read_all(evaluation, readers, baselines, settings)
         dear = [r for r in readings if not is_cross_fitted(readers[r.name])]
-        facts = replace(facts, further=read_split(sides, dear, baselines[FULL]))
+        further = read_split(sides, dear, baselines[FULL])
+        further += read_logged(pool, logged) if logged else []
+        facts = replace(facts, further=further)
         field = worst_part(facts.leaking).part if facts.leaking else ""
         if not settings.brief:
             first = readings[0]
@@ -114,10 +122,11 @@ def audit(
         *_baseline_findings(sides, baselines, experiment.seed),
         *merge_findings(readings),
         *(duplicate_findings(pool.items) if sides.has_choices else ()),
+        *(logged_findings(pool, logged) if logged else ()),
         *repairs.findings,
     ]
     items = leakage_item_table(sides, readings, facts, repairs, work, baselines[FULL])
-    return Report(
+    report = Report(
         audit="leakage",
         benchmark=describe_leakage_benchmark(original, sides),
         verdict=conclude(facts),
@@ -141,6 +150,7 @@ def audit(
         highlight=UNASKED if sides.has_choices else None,
         files=repair_files(items, repairs, work),
     )
+    return report if logged is None else add_models(report, logged, settings.margin)
 
 
 def _whole_row(
