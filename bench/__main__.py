@@ -32,6 +32,7 @@ SLOW = (
     "joining",
     "sentence_speed",
     "simulations",
+    "sequential",
     "fuzz",
     "kills",
     "ceilings",

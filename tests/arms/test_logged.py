@@ -185,3 +185,25 @@ def test_a_model_that_knows_the_answers_falls_behind_where_evidence_is_needed():
     pair = rows.loc[("knows", "reads")]
     assert pair["all items"] > 0 > pair["need the evidence_high"]
     assert pair["swapped"] in ("yes", "surely")
+
+
+def test_losses_in_the_order_of_the_export_decide_before_all_are_asked():
+    logged = align(answers(read=read, guess=guess))
+    reads, guesses = sorted(logged.models, key=lambda m: m.name, reverse=True)
+    assert logged.so_far(reads, 0.02) == "loses, 100 items"
+    assert logged.so_far(guesses, 0.02).endswith(", 300 items")
+    numbers = [int(copy) for copy in logged.order]
+    assert sorted(numbers) == [*range(300)]
+
+
+def test_the_order_is_that_in_which_rows_were_written():
+    logged = align(answers(read=read))
+    written = [row["id"] for row in write_rows(BENCH, make_copies(BENCH), 0)["full"]]
+    ids = np.array(POOL.ids)[logged.rows][logged.order]
+    assert ids.tolist() == written
+
+
+def test_without_the_rows_of_an_export_nothing_is_said_of_stopping():
+    logged = align(answers(read=read).drop(columns=OURS))
+    assert logged.order is None
+    assert logged.so_far(logged.models[0], 0.02) == ""

@@ -25,16 +25,19 @@ from measurand.logs.copies import (
     NO_EVIDENCE,
     NO_QUERY,
     OURS,
+    PLACE,
     SHUFFLED,
     check_copies,
 )
 from measurand.stats.decisions import equivalence_decision
+from measurand.stats.sequential import ERROR, decide
 from measurand.stats.shuffles import shuffle_effect
 
 MODELS, RANKING = "models", "ranking"  # the exhibits' names
 CONDITIONS = (WHOLE, SHUFFLED, NO_EVIDENCE, NO_QUERY, CHOICES)
 MOST_WRONG = 0.1  # share of golds that may differ before ids are of other items
 FEWEST_RANKED = 30  # items that need the evidence, of which models are ranked
+BLOCK = 100  # items after which one may stop
 MAKE = (
     "no such answers were given; measurand export BENCH --to lm-eval --out copies/ "
     "makes the copies"
@@ -70,6 +73,7 @@ class LoggedModels:
         rows: Where the items stand in the pool.
         family: Their families.
         expected: The conditions that items of this kind permit.
+        order: The items in the random order of their export, where that is known.
         warnings: What was left out, with counts and examples.
     """
 
@@ -77,6 +81,7 @@ class LoggedModels:
     rows: Ints
     family: Family
     expected: Sequence[str] = CONDITIONS
+    order: Ints | None = None
     warnings: Sequence[str] = field(default_factory=tuple)
 
     def accuracy(self, model: LoggedModel, condition: str) -> Estimate:
@@ -100,6 +105,16 @@ class LoggedModels:
             return ""
         tests = len(self.models)
         return equivalence_decision(self.lost(model, SHUFFLED), margin, tests)
+
+    def so_far(self, model: LoggedModel, margin: float) -> str:
+        """What its losses decide in the order of the export, whenever one looks."""
+        if self.order is None or SHUFFLED not in model.scores:
+            return ""
+        losses = (model.scores[WHOLE] - model.scores[SHUFFLED])[self.order]
+        count = len(losses)
+        blocks = np.append(np.arange(BLOCK, count, BLOCK), count)
+        decision = decide(losses, margin, blocks, ERROR / len(self.models))
+        return f"{decision.label}, {decision.n:,} items"
 
     @property
     def missing(self) -> dict[str, str]:
@@ -181,7 +196,18 @@ def align_logs(logs: Sequence[Answers], pool: Pool) -> LoggedModels:
     numbers = np.unique(pool.families[PAIR].numbers[rows], return_inverse=True)[1]
     models = [_align(name, logs, order) for name, logs in asked.items()]
     family = Family(PAIR, numbers)
-    return LoggedModels(models, rows, family, _permitted(pool), tuple(warnings))
+    whole = next(iter(asked.values()))[WHOLE]
+    terms = _permitted(pool), _export_order(whole, order)
+    return LoggedModels(models, rows, family, *terms, tuple(warnings))
+
+
+def _export_order(log: Answers, ids: Sequence[str]) -> Ints | None:
+    """The items in the random order in which they were exported."""
+    blocks = [_block(log, name) for name in ids]
+    numbers = [block.get(PLACE) for block in blocks]
+    if not all(isinstance(number, int) for number in numbers):
+        return None
+    return np.argsort(np.array(numbers, dtype=float), kind="stable")
 
 
 def _permitted(pool: Pool) -> list[str]:
@@ -260,16 +286,20 @@ def _scores(log: Answers, ids: Sequence[str]) -> Floats:
     return np.asarray(scores.reindex([*ids]), float)
 
 
+def _block(log: Answers, ident: str) -> Mapping[str, object]:
+    """What is ours in the row of an item; empty where there is nothing."""
+    if OURS not in log.items.columns:
+        return {}
+    block = log.items.at[ident, OURS]
+    return block if isinstance(block, dict) else {}
+
+
 def _donors(log: Answers, ids: Sequence[str]) -> "NDArray[np.int32] | None":
     """Whose evidence each item received; none where one is not among these items."""
     if OURS not in log.items.columns:
         return None
     places = {name: place for place, name in enumerate(ids)}
-    blocks = dict(zip(map(str, log.items.index), log.items[OURS], strict=True))
-    givers = [
-        block.get("evidence_from") if isinstance(block, dict) else None
-        for block in (blocks[name] for name in ids)
-    ]
+    givers = [_block(log, name).get("evidence_from") for name in ids]
     if not all(str(giver) in places for giver in givers):
         return None
     return np.array([places[str(giver)] for giver in givers], np.int32)
@@ -298,6 +328,8 @@ def models_exhibits(logged: LoggedModels, margin: float) -> list[Exhibit]:
         if SHUFFLED in model.scores:
             row |= _cells("loss", logged.lost(model, SHUFFLED)(0.95))
             row["decision"] = logged.decide(model, margin)
+            if so_far := logged.so_far(model, margin):
+                row["so far"] = so_far
         rows.append(row)
     table = pd.DataFrame(rows)
     table = table.sort_values(WHOLE, ascending=False, kind="stable", ignore_index=True)

@@ -26,6 +26,7 @@ OURS = "measurand"  # the column with what we must know when answers come back
 SHUFFLES = 3  # draws of another item's evidence: each costs as much as the whole
 NO_EVIDENCE, NO_QUERY, CHOICES = "no_evidence", "no_query", "choices_only"
 SHUFFLED = "shuffled"
+PLACE = "place"  # of a row in the random order of its copy
 COLUMNS = ("query", "evidence", "label", "choices")  # that an export names
 
 
@@ -47,7 +48,7 @@ class Copy:
 def make_copies(
     benchmark: Benchmark, shuffles: int = SHUFFLES, seed: int = 0
 ) -> list[Copy]:
-    """The whole items first, then each copy that these items allow.
+    """The whole items first, then each copy that these items allow; rows at random.
 
     Of a single file all items are copied, as no model of a harness learns from them.
 
@@ -57,6 +58,8 @@ def make_copies(
         seed: Of the draws.
     """
     items, query, evidence = _items(benchmark), benchmark.query, benchmark.evidence
+    # At random, so that the first of them are a sample of all.
+    items = items.rows(generator(seed, "export", "order").permutation(len(items)))
     copies = [Copy(WHOLE, items)]
     if evidence is not None:
         shuffle = Shuffle(evidence)
@@ -149,7 +152,7 @@ def _columns(benchmark: Benchmark) -> dict[str, str]:
 
 def _describe(row: Mapping[str, Any], copy: Copy, number: int) -> dict[str, Any]:
     """What is ours in a row, but for the terms of the export."""
-    ours = {"condition": copy.condition}
+    ours: dict[str, Any] = {"condition": copy.condition, PLACE: number}
     if copy.donors:
         ours["evidence_from"] = copy.donors[number]
     return ours | {"digest": digest_row(row)}
