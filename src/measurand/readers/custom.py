@@ -23,7 +23,7 @@ from measurand.core.errors import BadInput, join_names, quote
 from measurand.core.reader import Reader
 from measurand.disk.files import read_bounded
 from measurand.readers import KINDS
-from measurand.readers.names import check_is_reader
+from measurand.readers.names import check_is_reader, wrap_estimator
 
 MOST_FILE_BYTES = 2**20  # a file of a million letters is no reader
 SHOWN_DIGITS = 12  # of the digest, which distinguish one state of a file from another
@@ -55,6 +55,7 @@ def load_reader_file(name: str) -> tuple[str, Reader]:
         ) from failed
     module = _run_file(file, digest)
     reader = _make_instance(getattr(module, attribute, None), attribute, file, module)
+    reader = wrap_estimator(reader)
     check_is_reader(reader)
     return f"{Path(file).name}:{attribute}", reader
 

@@ -14,7 +14,10 @@ ReaderChoice = str | Reader
 ReaderChoices = ReaderChoice | Sequence[ReaderChoice] | Mapping[str, ReaderChoice]
 BASELINES = ("majority", "metadata", "protocol")
 LONGEST = 200  # letters in the name of a reader
-EXPECTED = "names such as 'tfidf', or frozen dataclasses with fit(items, rng)"
+EXPECTED = (
+    "names such as 'tfidf', estimators of scikit-learn's, or frozen dataclasses with "
+    "fit(items, rng)"
+)
 
 
 def name_readers(
@@ -108,5 +111,16 @@ def _to_reader(choice: ReaderChoice) -> Reader:
     if isinstance(choice, str):
         reader: Reader = make_reader(choice)
         return reader
+    choice = wrap_estimator(choice)
     check_is_reader(choice)
     return choice
+
+
+def wrap_estimator(thing: Any) -> Any:
+    """An estimator of scikit-learn's as a reader; anything else as it is."""
+    is_estimator = hasattr(thing, "fit") and hasattr(thing, "get_params")
+    if isinstance(thing, type) or is_dataclass(thing) or not is_estimator:
+        return thing
+    from measurand.readers.sklearn import EstimatorReader
+
+    return EstimatorReader(estimator=thing)
