@@ -190,8 +190,8 @@ def test_a_model_that_knows_the_answers_falls_behind_where_evidence_is_needed():
 def test_losses_in_the_order_of_the_export_decide_before_all_are_asked():
     logged = align(answers(read=read, guess=guess))
     reads, guesses = sorted(logged.models, key=lambda m: m.name, reverse=True)
-    assert logged.so_far(reads, 0.02) == "loses, 100 items"
-    assert logged.so_far(guesses, 0.02).endswith(", 300 items")
+    assert logged.so_far(reads, 0.02) == "loses (100)"
+    assert logged.so_far(guesses, 0.02).endswith(" (300)")
     numbers = [int(copy) for copy in logged.order]
     assert sorted(numbers) == [*range(300)]
 

@@ -8,6 +8,7 @@ from measurand.core.errors import BadInput
 from measurand.logs.answers import Answer, gather_answers
 from measurand.logs.copies import (
     OURS,
+    benchmark_of_logs,
     check_copies,
     digest_row,
     make_copies,
@@ -109,3 +110,28 @@ def test_what_is_ours_is_no_part_of_the_digest():
     row = {"id": "q", "premise": "A boat."}
     assert digest_row(row) == digest_row({**row, OURS: {"seed": 1}})
     assert digest_row(row) != digest_row({**row, "premise": "A mast."})
+
+
+def test_the_benchmark_comes_back_with_its_columns():
+    rows = write_rows(boats(), make_copies(boats(), 1), 0)
+    bench = benchmark_of_logs([log_of(rows, "full")])
+    assert (bench.query, bench.evidence) == ("hypothesis", "premise")
+    assert bench.test.choices is None  # the labels, which a harness chooses among
+    assert {*bench.classes} == {"yes", "no"}
+    assert len(bench.train) + len(bench.test) == 20
+
+
+def test_logs_without_their_items_name_what_to_do():
+    answers = [Answer("q1", 1.0), Answer("q2", 0.0)]
+    log = gather_answers(answers, harness="x", model="m", task="t", metric="acc")
+    with pytest.raises(BadInput, match=r"come without the items.*measurand export"):
+        benchmark_of_logs([log])
+
+
+@pytest.mark.parametrize("columns", [None, 3, {"query": 3, "x": "y"}, {"label": "z"}])
+def test_columns_of_a_stranger_are_one_line(columns):
+    rows = write_rows(boats(), make_copies(boats(), 1), 0)
+    for row in rows["full"]:
+        row[OURS]["columns"] = columns
+    with pytest.raises(BadInput):
+        benchmark_of_logs([log_of(rows, "full")])

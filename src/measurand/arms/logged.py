@@ -114,7 +114,7 @@ class LoggedModels:
         count = len(losses)
         blocks = np.append(np.arange(BLOCK, count, BLOCK), count)
         decision = decide(losses, margin, blocks, ERROR / len(self.models))
-        return f"{decision.label}, {decision.n:,} items"
+        return f"{decision.label} ({decision.n:,})"
 
     @property
     def missing(self) -> dict[str, str]:

@@ -26,6 +26,7 @@ OURS = "measurand"  # the column with what we must know when answers come back
 SHUFFLES = 3  # draws of another item's evidence: each costs as much as the whole
 NO_EVIDENCE, NO_QUERY, CHOICES = "no_evidence", "no_query", "choices_only"
 SHUFFLED = "shuffled"
+ADDED = ("choices", "gold")  # columns of rows that not every benchmark has
 PLACE = "place"  # of a row in the random order of its copy
 COLUMNS = ("query", "evidence", "label", "choices")  # that an export names
 
@@ -221,7 +222,10 @@ def benchmark_of_logs(logs: Sequence[Answers]) -> Benchmark:
             "make copies for the other conditions: measurand export BENCH --to "
             "lm-eval --out copies/"
         )
+    # Where items bring no choices these are their labels, and no column of theirs.
+    ours_alone = {OURS, *ADDED} - {*columns.values()}
     table = pd.DataFrame([{**row, "id": ident} for ident, row in rows.items()])
+    table = table.drop(columns=[c for c in table.columns if c in ours_alone])
     named: Any = {part: str(column) for part, column in columns.items()}
     name = next((log.benchmark for log in logs if log.benchmark), "benchmark")
-    return from_frames(table.drop(columns=OURS), name=name, id="id", **named)
+    return from_frames(table, name=name, id="id", **named)

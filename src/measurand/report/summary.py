@@ -123,7 +123,7 @@ def _parts_lines(reports: Sequence[Report]) -> list[str]:
     """The table of parts, where there is one, with as many columns as have room."""
     grid = narrow_parts(reports, _line_width())
     lines = [*lay_out_columns([grid.header, *grid.rows]), ""] if grid else []
-    models = model_lines(reports)
+    models = model_lines(reports, _line_width())
     return [*lines, *lay_out_columns(models), ""] if models else lines
 
 

@@ -171,8 +171,11 @@ def _interval_text(value: float, low: float, high: float, *, ends: bool) -> str:
     return f"{text} ({_figure(low, PERCENT)} to {_figure(high, PERCENT)})"
 
 
-def model_lines(reports: Sequence[Report]) -> list[list[str]]:
-    """The rows of the table of logged models, in short."""
+SPARE_CONDITIONS = ("no query", "decision", "choices only", "loss")
+
+
+def model_lines(reports: Sequence[Report], width: int) -> list[list[str]]:
+    """The rows of the table of logged models, as far as a terminal has room."""
     tables = (e for report in reports for e in report.exhibits if is_models(e))
     exhibit = next(tables, None)
     if exhibit is None:
@@ -180,8 +183,14 @@ def model_lines(reports: Sequence[Report]) -> list[list[str]]:
     table = join_intervals(exhibit.table.head(MOST_ROWS), ends=False)
     if "loss" in table:
         table["loss"] = join_intervals(exhibit.table.head(MOST_ROWS))["loss"]
-    rows = [[cell_text(cell, 24) for cell in row] for row in table.to_numpy(object)]
-    return [[*map(str, table.columns)], *rows]
+    spare = [name for name in SPARE_CONDITIONS if name in table]
+    while True:
+        rows = [[cell_text(cell, 24) for cell in row] for row in table.to_numpy(object)]
+        lines = [[*map(str, table.columns)], *rows]
+        wide = sum(2 + max(map(len, column)) for column in zip(*lines, strict=True))
+        if wide <= width or not spare:
+            return lines
+        table = table.drop(columns=spare.pop(0))
 
 
 def is_models(exhibit: Exhibit) -> bool:
