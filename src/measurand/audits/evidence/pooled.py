@@ -151,7 +151,7 @@ def parts_of(pool: Pool, facts: NeedFacts, evidence: Mapping[str, Floats]) -> Ex
 
 
 def _both_row(pool: Pool, facts: NeedFacts, base: float) -> PartRow:
-    need, reader = facts.need, facts.need.gain.reader
+    need, reader = facts.need, facts.gained.reader
     loss = need.losses.get(reader)
     return PartRow(
         _names(pool, (QUERY, EVIDENCE)),
