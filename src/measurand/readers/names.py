@@ -111,9 +111,9 @@ def _to_reader(choice: ReaderChoice) -> Reader:
     if isinstance(choice, str):
         reader: Reader = make_reader(choice)
         return reader
-    choice = wrap_estimator(choice)
-    check_is_reader(choice)
-    return choice
+    recipe: Reader = wrap_estimator(choice)
+    check_is_reader(recipe)
+    return recipe
 
 
 def wrap_estimator(thing: Any) -> Any:
