@@ -195,10 +195,15 @@ def align_logs(logs: Sequence[Answers], pool: Pool) -> LoggedModels:
     rows = np.array([places[name] for name in order])
     numbers = np.unique(pool.families[PAIR].numbers[rows], return_inverse=True)[1]
     models = [_align(name, logs, order) for name, logs in asked.items()]
-    family = Family(PAIR, numbers)
     whole = next(iter(asked.values()))[WHOLE]
-    terms = _permitted(pool), _export_order(whole, order)
-    return LoggedModels(models, rows, family, *terms, tuple(warnings))
+    return LoggedModels(
+        models,
+        rows,
+        Family(PAIR, numbers),
+        expected=_permitted(pool),
+        order=_export_order(whole, order),
+        warnings=tuple(warnings),
+    )
 
 
 def _export_order(log: Answers, ids: Sequence[str]) -> Ints | None:

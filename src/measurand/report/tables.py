@@ -165,10 +165,10 @@ def join_intervals(table: pd.DataFrame, *, ends: bool = True) -> pd.DataFrame:
 
 
 def _interval_text(value: float, low: float, high: float, *, ends: bool) -> str:
-    text = _figure(value, PERCENT) if math.isfinite(value) else "–"
-    if not ends or not low < high:
-        return text
-    return f"{text} ({_figure(low, PERCENT)} to {_figure(high, PERCENT)})"
+    text, *limits = (f"{100 * figure:z.1f}" for figure in (value, low, high))
+    if not math.isfinite(value):
+        return "–"
+    return f"{text} ({limits[0]} to {limits[1]})" if ends and low < high else text
 
 
 SPARE_CONDITIONS = ("no query", "decision", "choices only", "loss")

@@ -38,8 +38,9 @@ def read_logged(pool: Pool, logged: LoggedModels) -> list[SplitReading]:
         if condition:
             accuracy = logged.accuracy(model, condition)
             over = mean_difference(model.scores[condition], base, family, level)
-            terms = accuracy, over, float(base.mean())
-            stated.append(SplitReading(CHOICES, model.name, *terms))
+            chance = float(base.mean())
+            reading = SplitReading(CHOICES, model.name, accuracy, over, chance)
+            stated.append(reading)
     return stated
 
 
