@@ -165,8 +165,8 @@ class PartAlone:
     @property
     def present(self) -> bool:
         """Whether anything is surely there, however small."""
-        told = self.room > 0 and (self.best[1].low > 0 or self.has_bits)
-        return (told and self.has_families) or bool(self.cues)
+        is_predictive = self.room > 0 and (self.best[1].low > 0 or self.has_bits)
+        return (is_predictive and self.has_families) or bool(self.cues)
 
     @cached_property
     def high(self) -> float:
@@ -182,9 +182,9 @@ class PartAlone:
     def bound(self) -> float:
         """The most that is not excluded: within the room, and no less than is found."""
         by_cue = self.cue_worth.high if self.cue_worth else 0.0
-        found = self.best[1].value if self.present else 0.0
+        gain = self.best[1].value if self.present else 0.0
         high = min(max(self.high, self.detectable, by_cue), self.room)
-        return max(high, found, 0.0)
+        return max(high, gain, 0.0)
 
     @property
     def is_told(self) -> bool:
@@ -340,8 +340,8 @@ def _ask_channels(
     measured = {}
     for part, plan in plans.items():
         right, bits = _over_blanks(pool.families[part], plan, answers, wider)
-        told = replace(parts[part], accuracy=right, bits=bits)
-        measured[part] = _mark_memory(experiment, pool, told)
+        measurement = replace(parts[part], accuracy=right, bits=bits)
+        measured[part] = _mark_memory(experiment, pool, measurement)
     return measured
 
 
@@ -371,7 +371,7 @@ Plan = Mapping[str, Sequence[Arm]]
 
 def _arms_of(plan: Plan) -> list[Arm]:
     """The arms of a plan, with the blanks."""
-    return [arm for each in plan.values() for arm in each]
+    return [arm for part_arms in plan.values() for arm in part_arms]
 
 
 def _find_widenings(
@@ -383,8 +383,13 @@ def _find_widenings(
         for part, plan in plans.items()
         for _, *blanks in plan.values()
     ]
-    right = [(f, [b.right[0].astype(float) for b in each]) for f, each in channels]
-    bits = [(f, [b.bits[0] for b in each]) for f, each in channels]
+    right = [
+        (f, [b.right[0].astype(float) for b in channel_answers])
+        for f, channel_answers in channels
+    ]
+    bits = [
+        (f, [b.bits[0] for b in channel_answers]) for f, channel_answers in channels
+    ]
     return blank_widening(right, LEAST_WIDENING), blank_widening(bits)
 
 
@@ -442,9 +447,11 @@ def loosen(pool: Pool, part: str) -> Pool | None:
     if family is None:
         return None
     pair = pool.families[PAIR]
-    both = join_families(LOOSE, [family, pair])
-    fits = both.sizes.max() <= len(pool) / FOLDS
-    return pool.with_families({LOOSE: both if fits else Family(LOOSE, family.numbers)})
+    joined = join_families(LOOSE, [family, pair])
+    fits = joined.sizes.max() <= len(pool) / FOLDS
+    return pool.with_families(
+        {LOOSE: joined if fits else Family(LOOSE, family.numbers)}
+    )
 
 
 CONTROL_CHANNELS = ("tfidf", "keywords")
@@ -492,9 +499,9 @@ def plant_control(
         for name, arm in plain.items()
     ]
     best = max(recovered, key=lambda estimate: estimate.low)
-    known = plants[0].known_worth(pool.items)
+    reached = plants[0].known_worth(pool.items)
     certain = _certify_code(experiment, pool, alone, plants[0])
-    return Planted(spread, known, best, certain)
+    return Planted(spread, reached, best, certain)
 
 
 def _certify_code(
@@ -506,9 +513,9 @@ def _certify_code(
     cues = find_cues(
         alone.part, rows, alone.family.numbers, experiment.seed, kinds=("word",)
     )
-    known = pool.items.vocabulary
+    vocabulary = pool.items.vocabulary
     return any(
-        cue.p <= ERROR * CUE_SHARE / CODE_TESTS and cue.name not in known
+        cue.p <= ERROR * CUE_SHARE / CODE_TESTS and cue.name not in vocabulary
         for cue in cues
         if " " not in cue.name
     )

@@ -77,13 +77,15 @@ def change_pool(pool: Pool, change: Change, experiment: Experiment) -> Pool:
 def _ask_about(
     experiment: Experiment, pool: Pool, arms: Sequence[Arm]
 ) -> dict[Arm, ArmAnswers]:
-    with reopen_experiment(experiment, pool.benchmark) as there:
+    with reopen_experiment(experiment, pool.benchmark) as inner:
         asks = [arm.asks() for arm in arms]
-        predictions = iter(ask_all(there, [ask for each in asks for ask in each]))
+        predictions = iter(
+            ask_all(inner, [ask for arm_asks in asks for ask in arm_asks])
+        )
     places = {item_id: n for n, item_id in enumerate(pool.items.ids)}
     return {
-        arm: _join(arm, [next(predictions) for _ in each], pool, places)
-        for arm, each in zip(arms, asks, strict=True)
+        arm: _join(arm, [next(predictions) for _ in arm_asks], pool, places)
+        for arm, arm_asks in zip(arms, asks, strict=True)
     }
 
 
@@ -168,5 +170,7 @@ def _log_shares(scores: Floats) -> Floats:
 def label_bits(shares: Floats, prior: Floats, gold: Ints) -> Floats:
     """What shares say of each item's label beyond the prior."""
     rows = np.arange(len(gold))
-    told, expected = shares[rows, gold], prior[rows, gold]
-    return np.asarray(np.log2(np.maximum(told, FLOOR) / np.maximum(expected, FLOOR)))
+    answered, expected = shares[rows, gold], prior[rows, gold]
+    return np.asarray(
+        np.log2(np.maximum(answered, FLOOR) / np.maximum(expected, FLOOR))
+    )

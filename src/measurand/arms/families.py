@@ -134,22 +134,22 @@ def find_loose_family(family: Family, texts: Sequence[str]) -> Family | None:
     if len(texts) > MOST_TEXTS:
         return None
     neighbours = _neighbour_families(family, texts)
-    own, most = family.sizes, max(LOOSEST * len(texts), 5)
-    labels, sizes = np.arange(len(own)), own.copy()
+    family_sizes, most = family.sizes, max(LOOSEST * len(texts), 5)
+    labels, sizes = np.arange(len(family_sizes)), family_sizes.copy()
     rng = np.random.default_rng(0)  # the order of the sweeps; the same for all runs
     for _ in range(SWEEPS):
         moved = False
-        for number in rng.permutation(len(own)).tolist():
+        for number in rng.permutation(len(family_sizes)).tolist():
             votes = np.bincount(labels[neighbours[number]], minlength=1)
-            best, here = (
+            best, nearest = (
                 int(votes.argmax()),
                 int(labels[number]),
             )  # the first of several
-            stays = votes[here] if here < len(votes) else 0
-            fits = sizes[best] + own[number] <= most
-            if best != here and fits and votes[best] > stays:
-                sizes[here] -= own[number]
-                sizes[best] += own[number]
+            stays = votes[nearest] if nearest < len(votes) else 0
+            fits = sizes[best] + family_sizes[number] <= most
+            if best != nearest and fits and votes[best] > stays:
+                sizes[nearest] -= family_sizes[number]
+                sizes[best] += family_sizes[number]
                 labels[number], moved = best, True
         if not moved:
             break
@@ -178,4 +178,7 @@ def _mutual_neighbours(texts: Sequence[str]) -> list[list[int]]:
             chosen = (values > LIKE) & (others != start + row)
             order = np.lexsort([others[chosen], -values[chosen]])[:NEIGHBOURS]
             near.append(set(others[chosen][order].tolist()))
-    return [sorted(o for o in own if t in near[o]) for t, own in enumerate(near)]
+    return [
+        sorted(o for o in neighbours if t in near[o])
+        for t, neighbours in enumerate(near)
+    ]

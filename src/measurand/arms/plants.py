@@ -74,12 +74,12 @@ class CodeWords:
         dose, certainty = plan_dose(self.spread, self.worth, prior)
         chosen = rng.permutation(len(items)) < round(dose * len(items))
         knows = rng.random(len(items)) < certainty
-        said = np.where(knows, gold, rng.choice(len(prior), len(items), p=prior))
+        assigned = np.where(knows, gold, rng.choice(len(prior), len(items), p=prior))
         codes = make_words(items.vocabulary, len(prior), rng)
         texts = [
             f"{text} {codes[label]}" if has else text
             for text, label, has in zip(
-                items.column(self.part).tolist(), said.tolist(), chosen, strict=True
+                items.column(self.part).tolist(), assigned.tolist(), chosen, strict=True
             )
         ]
         return items.with_field(self.part, texts)

@@ -46,6 +46,10 @@ def find_split_items(pool: Pool, tested: Benchmark) -> SplitItems:
     np.maximum.at(highest, families[learned], fold[learned])
     lowest = np.full(families.max() + 1, len(pool))
     np.minimum.at(lowest, families[learned], fold[learned])
-    own = families[rows]
-    apart = (highest[own] == fold[rows]) & (lowest[own] == fold[rows])
-    return SplitItems(rows, apart | (highest[own] == -2), Family(PAIR, own))
+    item_families = families[rows]
+    apart = (highest[item_families] == fold[rows]) & (
+        lowest[item_families] == fold[rows]
+    )
+    return SplitItems(
+        rows, apart | (highest[item_families] == -2), Family(PAIR, item_families)
+    )

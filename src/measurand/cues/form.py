@@ -34,8 +34,8 @@ def form_candidates(rows: PartTexts) -> Candidates:
     """The signs of form that stand in at least four texts."""
     table = pd.DataFrame({"text": list(rows.texts), "label": ""})
     form = surface_items(Items(table, ("text",)), length_only=False)
-    known, marks = fit_pairs(form.column("text"), 0, LEAST)
-    return Candidates(marks, [describe_form(name) for name in known.names])
+    shapes, marks = fit_pairs(form.column("text"), 0, LEAST)
+    return Candidates(marks, [describe_form(name) for name in shapes.names])
 
 
 def describe_form(name: str) -> str:

@@ -22,10 +22,10 @@ def only_number(text: str) -> float:
 def number_scale(texts: Sequence[str]) -> Scale:
     """Quantiles of the numbers of texts that have one."""
     numbers = np.array([only_number(text) for text in texts], float)
-    known = numbers[~np.isnan(numbers)]
-    if len(known) == 0:
+    listed = numbers[~np.isnan(numbers)]
+    if len(listed) == 0:
         return ()
-    return tuple(np.unique(np.quantile(known, STEPS, method="lower")).tolist())
+    return tuple(np.unique(np.quantile(listed, STEPS, method="lower")).tolist())
 
 
 def mark_numbers(texts: Sequence[str], scale: Scale) -> tuple[Floats, list[str]]:

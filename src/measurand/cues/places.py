@@ -30,7 +30,9 @@ def _mark_signs(
 ) -> Candidates:
     """Which texts have which signs of their words."""
     signs = [list(dict.fromkeys(find(words(t)[:MOST_WORDS]))) for t in rows.texts]
-    numbers, names = pd.factorize(np.array([s for own in signs for s in own], object))
+    numbers, names = pd.factorize(
+        np.array([s for text_signs in signs for s in text_signs], object)
+    )
     if len(names) == 0:
         return NONE
     starts = np.cumsum([0, *map(len, signs)])
@@ -41,18 +43,18 @@ def _mark_signs(
     return Candidates(csr_array(marks[:, common]), [str(names[c]) for c in common])
 
 
-def _find_places(said: list[str]) -> Iterator[str]:
+def _find_places(text_words: list[str]) -> Iterator[str]:
     """Each word with its places."""
-    for place, word in enumerate(said):
-        half = "first" if 2 * place < len(said) else "second"
+    for position, word in enumerate(text_words):
+        half = "first" if 2 * position < len(text_words) else "second"
         yield f"{word} in the {half} half"
-    if said:
-        yield f"{said[0]} at the beginning"
-        yield f"{said[-1]} at the end"
+    if text_words:
+        yield f"{text_words[0]} at the beginning"
+        yield f"{text_words[-1]} at the end"
 
 
-def _find_endings(said: list[str]) -> Iterator[str]:
+def _find_endings(text_words: list[str]) -> Iterator[str]:
     """The endings of the longer words."""
-    for word in said:
+    for word in text_words:
         if len(word) >= SHORTEST:
             yield from (f"…{word[-letters:]}" for letters in ENDINGS)

@@ -60,9 +60,9 @@ class FittedRules:
         marks, names = _mark_rules(items, self.scales)
         # An item with more choices than any that was learned from has other places.
         places = [names.index(name) for name in self.names if name in names]
-        weights = [self.names.index(names[place]) for place in places]
-        known = csr_array(marks[:, places])
-        scores = known @ self.linear.weights[weights] + self.linear.bias
+        weights = [self.names.index(names[column]) for column in places]
+        scored = csr_array(marks[:, places])
+        scores = scored @ self.linear.weights[weights] + self.linear.bias
         return self.linear.probabilities(np.asarray(scores))
 
 

@@ -16,8 +16,8 @@ def mark_repeats(texts: Sequence[str]) -> Floats:
     """Which texts say a word that is no function word twice, and which do not."""
     twice = []
     for text in texts:
-        said = [word for word in content_words(text) if word not in FUNCTION]
-        twice.append(len({*said}) < len(said))
+        content = [word for word in content_words(text) if word not in FUNCTION]
+        twice.append(len({*content}) < len(content))
     marks = np.array(twice, float)
     return np.column_stack([marks, 1 - marks])
 

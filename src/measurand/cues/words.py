@@ -11,13 +11,13 @@ LEAST, WINDOW = 4, 20
 
 def word_candidates(rows: PartTexts) -> Candidates:
     """Words and phrases of two words that stand in at least four texts."""
-    known, marks = fit_pairs(rows.texts, 1, LEAST)
-    names = [name.replace(" … ", " ") for name in known.names]
+    grams, marks = fit_pairs(rows.texts, 1, LEAST)
+    names = [name.replace(" … ", " ") for name in grams.names]
     return Candidates(marks, names)
 
 
 def pair_candidates(rows: PartTexts) -> Candidates:
     """Ordered pairs of words at most twenty words apart."""
-    known, marks = fit_pairs(rows.texts, WINDOW, LEAST)
-    pairs = np.flatnonzero(known.keys >= known.size)  # no word by itself
-    return Candidates(csr_array(marks[:, pairs]), known.take(pairs).names)
+    grams, marks = fit_pairs(rows.texts, WINDOW, LEAST)
+    pairs = np.flatnonzero(grams.keys >= grams.size)  # no word by itself
+    return Candidates(csr_array(marks[:, pairs]), grams.take(pairs).names)

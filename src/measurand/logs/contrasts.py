@@ -67,9 +67,9 @@ def find_losses(logs: Sequence[Answers]) -> Iterator[Loss]:
 def lose(whole: Answers, others: Sequence[Answers], condition: str) -> Loss:
     """What is lost under the draws of one condition, over items that all logs hold."""
     shared, every = whole.table.index, whole.table.index
-    for other in others:
-        shared = shared.intersection(other.table.index, sort=False)
-        every = every.union(other.table.index)
+    for draw in others:
+        shared = shared.intersection(draw.table.index, sort=False)
+        every = every.union(draw.table.index)
     if not len(shared):
         raise BadInput(
             f"no id of {quote(whole.task)} stands in {quote(others[0].task)} too: "

@@ -36,8 +36,8 @@ def read_aggregate(path: Path, record: Mapping[str, Any]) -> list[Answers]:
     expected = details.get("checksum")
     if details.get("hash_algorithm") == "sha256" and expected:
         with open_unpacked(beside) as stream:
-            found = hashlib.sha256(stream.read()).hexdigest()
-        if found != expected:
+            digest = hashlib.sha256(stream.read()).hexdigest()
+        if digest != expected:
             raise BadInput(
                 f"{quote(named)} is not the file that it was written with: their "
                 "checksums differ"
@@ -53,14 +53,14 @@ def _gather(model: str, task: str, rows: Sequence[Mapping[str, Any]]) -> Answers
 
 def _read_row(row: Mapping[str, Any]) -> Answer:
     """One instance; what failed has no score."""
-    evaluation, asked = _object(row, "evaluation"), _object(row, "input")
+    evaluation, prompt = _object(row, "evaluation"), _object(row, "input")
     score = evaluation.get("score", evaluation.get("is_correct"))
     sound = isinstance(score, bool | int | float) and not row.get("error")
-    reference = asked.get("reference")
+    reference = prompt.get("reference")
     gold = ", ".join(map(str, reference)) if isinstance(reference, list) else ""
-    fields = {"input": asked.get("raw"), **_object(row, "metadata")}
-    if asked.get("choices"):
-        fields["choices"] = asked["choices"]
+    fields = {"input": prompt.get("raw"), **_object(row, "metadata")}
+    if prompt.get("choices"):
+        fields["choices"] = prompt["choices"]
     value = float(score) if sound and score is not None else None
     return Answer(str(row.get("sample_id")), value, _final_answer(row), gold, fields)
 
@@ -69,9 +69,9 @@ def _final_answer(row: Mapping[str, Any]) -> str:
     """The last answer that was taken out of what the model wrote."""
     listed = row.get("answer_attribution")
     final = [
-        str(each.get("extracted_value", ""))
-        for each in (listed if isinstance(listed, list) else ())
-        if isinstance(each, dict) and each.get("is_terminal")
+        str(event.get("extracted_value", ""))
+        for event in (listed if isinstance(listed, list) else ())
+        if isinstance(event, dict) and event.get("is_terminal")
     ]
     return final[-1] if final else ""
 

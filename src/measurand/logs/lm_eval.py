@@ -45,8 +45,8 @@ def read_results(path: Path) -> Mapping[str, Any]:
     """The results file of a run; empty where there is none, or it is something else."""
     if path.is_symlink() or recognise(path) is not RESULTS:
         return {}
-    found: Mapping[str, Any] = load_object(path)
-    return found
+    results: Mapping[str, Any] = load_object(path)
+    return results
 
 
 def _gather(
@@ -61,10 +61,12 @@ def _gather(
     name = _find_id([_part(row, "doc", dict) for row in rows])
     answers = [_read_row(row, metric, name) for row in rows]
     counts = _part(_part(results, "n-samples", dict), task, dict)
-    asked = counts.get("effective")
+    effective = counts.get("effective")
     notes = []
-    if isinstance(asked, int) and asked > len(answers):
-        notes.append(f"{len(answers):,} of the {asked:,} rows that the results count")
+    if isinstance(effective, int) and effective > len(answers):
+        notes.append(
+            f"{len(answers):,} of the {effective:,} rows that the results count"
+        )
     scored_by = f"{metric}, {filtered}" if filtered else metric
     return gather_answers(answers, notes, task=task, metric=scored_by, **terms)
 
@@ -74,9 +76,9 @@ def _read_row(row: Mapping[str, Any], metric: str, name: str) -> Answer:
     doc = _part(row, "doc", dict)
     ident = str(doc[name]) if name else str(row["doc_id"])
     target, choices = str(row.get("target", "")), [*_choices(row)]
-    said = row["filtered_resps"]
-    text = said[0] if isinstance(said, list) and said else ""
-    logs = _log_likelihoods(said)
+    responses = row["filtered_resps"]
+    text = responses[0] if isinstance(responses, list) and responses else ""
+    logs = _log_likelihoods(responses)
     if logs:
         best = max(range(len(logs)), key=logs.__getitem__)
         text = choices[best] if best < len(choices) else str(best)
@@ -85,7 +87,7 @@ def _read_row(row: Mapping[str, Any], metric: str, name: str) -> Answer:
     return Answer(ident, _as_score(row.get(metric)), str(text), target, doc)
 
 
-def _log_likelihoods(said: object) -> list[float]:
+def _log_likelihoods(responses: object) -> list[float]:
     """The log-likelihood of each choice, written as texts; none where answers are.
 
     >>> _log_likelihoods([["-0.7", "False"], ["-1.2", "True"]])
@@ -93,10 +95,12 @@ def _log_likelihoods(said: object) -> list[float]:
     >>> _log_likelihoods(["[invalid]"])
     []
     """
-    if not isinstance(said, list) or not all(isinstance(p, list) and p for p in said):
+    if not isinstance(responses, list) or not all(
+        isinstance(p, list) and p for p in responses
+    ):
         return []
     try:
-        return [float(pair[0]) for pair in said]
+        return [float(pair[0]) for pair in responses]
     except (TypeError, ValueError):
         return []
 

@@ -215,7 +215,10 @@ def _study_report(source: _Source, readers: Mapping[str, Reader], run: Study) ->
     }
     counts = study_counts(run.counts)
     commonest = {task: notes["commonest"] for task, notes in run.notes.items()}
-    pools = {task: pool_rows(each) for task, each in source.benchmarks.items()}
+    pools = {
+        task: pool_rows(benchmark_part)
+        for task, benchmark_part in source.benchmarks.items()
+    }
     warnings = [
         *overlap_warnings(pools),
         *_study_warnings(run),

@@ -36,9 +36,9 @@ def check_arm_columns(table: pd.DataFrame) -> None:
             if column.startswith(prefix):
                 _check_name(column, column.removeprefix(prefix), columns)
     over = [f"{COUNT}{arm}" for arm in OVERTRAINED_ARMS.values()]
-    given = [column for column in over if column in columns]
+    present = [column for column in over if column in columns]
     base = f"{COUNT}{OVERTRAINED_BASE}"
-    lone = given if len(given) == 1 else [base] * (base in columns and not given)
+    lone = present if len(present) == 1 else [base] * (base in columns and not present)
     if lone:
         raise BadInput(
             f"a column {quote(lone[0])} without its other side; overtrained arms need "
@@ -92,7 +92,9 @@ def counted_arms(table: pd.DataFrame) -> list[str]:
     ['dose_0.1']
     """
     columns = map(str, table)
-    return [each.removeprefix(COUNT) for each in columns if each.startswith(COUNT)]
+    return [
+        column.removeprefix(COUNT) for column in columns if column.startswith(COUNT)
+    ]
 
 
 def _check_name(column: str, arm: str, columns: list[str]) -> None:
@@ -158,8 +160,8 @@ def _check_whole(
 ) -> None:
     """Refuse what is no whole number up to the most; empty is a cell of no training."""
     values = pd.to_numeric(table[column], errors="coerce").astype(float)
-    whole = (values >= 0) & (values <= most) & (values % 1 == 0)
-    bad = ~whole & (trained | table[column].notna())
+    is_count = (values >= 0) & (values <= most) & (values % 1 == 0)
+    bad = ~is_count & (trained | table[column].notna())
     if bad.any():
         value = quote(str(table.loc[bad.to_numpy(), column].iloc[0]))
         raise BadInput(

@@ -118,8 +118,8 @@ def conclude(study: StudyFacts) -> Verdict:
     judged = [judge_size(facts) for facts in study.sizes]
     worst = max(judged, key=lambda size: size.weight)
     several = len(judged) > 1
-    first, *more = [_place(clause, worst, several) for clause in worst.clauses]
-    clauses = [first, *more, *_task_remarks(worst), *_fit_remarks(worst)]
+    first, *rest = [_place(clause, worst, several) for clause in worst.clauses]
+    clauses = [first, *rest, *_task_remarks(worst), *_fit_remarks(worst)]
     if several:
         clauses += _size_remarks(judged, worst)
     if study.trend is not None:
@@ -171,8 +171,10 @@ def _fit_remarks(size: Judged) -> Iterator[Clause]:
     if size.label != BOUNDED or float(facts.decisions.high) >= facts.margin:
         return
     spread = facts.spread
-    known = {} if spread is None else {"spread": share(spread)}
-    yield Clause("tasks.apart", {"allowed": WIDER * facts.margin / POINTS, **known})
+    spread_fact = {} if spread is None else {"spread": share(spread)}
+    yield Clause(
+        "tasks.apart", {"allowed": WIDER * facts.margin / POINTS, **spread_fact}
+    )
 
 
 def _size_remarks(judged: Sequence[Judged], worst: Judged) -> Iterator[Clause]:
@@ -214,8 +216,8 @@ def _control_remarks(size: Judged) -> Iterator[Clause]:
         return
     if not facts.is_single:
         least, task = (bias / POINTS for bias in facts.detectable)
-        one = {"task": task} if len(facts.tasks) > 1 else {}
-        yield Clause("bias.power", {"least": least, **one})
+        task_fact = {"task": task} if len(facts.tasks) > 1 else {}
+        yield Clause("bias.power", {"least": least, **task_fact})
     if not facts.controls:
         yield Clause("control.none", {"why": facts.uncontrolled})
         return

@@ -76,7 +76,7 @@ def control_effects(table: pd.DataFrame, seed: int) -> dict[str, list[ControlEff
         rows = replace_arms(table, {"test": arm})
         if rows is None or not len(rows):
             continue
-        leaked = [name for each in LEAKED if (name := f"{each}_{arm}") in rows]
+        leaked = [name for prefix in LEAKED if (name := f"{prefix}_{arm}") in rows]
         # Counts have the extra arm and the models that a table may lack.
         counts = study_counts(rows).join(rows[leaked].reset_index(drop=True))
         for _, part in rows_by_size(counts):
@@ -99,7 +99,7 @@ def _control_effect(
     share = float(rows[f"leaked_{arm}"].sum() / rows["n"].sum())
     room = POINTS * float(1 - sums.iloc[1] / max(sums.iloc[0], 1))
     recovery = {}
-    parts = {ALL: rows} | {str(lm): own for lm, own in rows.groupby("lm")}
+    parts = {ALL: rows} | {str(lm): model_rows for lm, model_rows in rows.groupby("lm")}
     for name, part in parts.items():
         try:
             rng = generator(seed, "exposure", "recovery", arm, name)

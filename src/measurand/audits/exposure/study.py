@@ -115,11 +115,11 @@ def replace_arms(table: pd.DataFrame, arms: Mapping[str, str]) -> pd.DataFrame |
 
     Models that lack them are left out.
     """
-    columns = {f"correct_{arm}": f"correct_{other}" for arm, other in arms.items()}
+    columns = {f"correct_{arm}": f"correct_{source}" for arm, source in arms.items()}
     if not {*columns.values()} <= {*table.columns}:
         return None
     rows = table.dropna(subset=[*columns.values()])
-    return rows.assign(**{arm: rows[other] for arm, other in columns.items()})
+    return rows.assign(**{arm: rows[source] for arm, source in columns.items()})
 
 
 def _drawn_rows(study: Study) -> int:
@@ -135,8 +135,8 @@ def join_studies(studies: Sequence[Study]) -> Study:
     worst: dict[str, dict[str, float]] = {}
     for study in studies:
         for name, remarks in study.remarks.items():
-            kept = worst.setdefault(name, {})
-            kept |= {k: max(v, kept.get(k, 0.0)) for k, v in remarks.items()}
+            largest = worst.setdefault(name, {})
+            largest |= {k: max(v, largest.get(k, 0.0)) for k, v in remarks.items()}
     answers = [study.answers for study in studies if study.answers is not None]
     return Study(
         pd.concat([study.counts for study in studies], ignore_index=True),

@@ -52,12 +52,12 @@ def likely_effects(together: TaskMeans, alone: Sequence[TaskMeans]) -> Floats:
     means = np.stack([cells.means for cells in alone])
     models, common = means.mean(axis=1, keepdims=True), means.mean(axis=0)
     tasks = common - common.mean()
-    own = means - models - tasks
-    kept = _share_beyond_luck(together, 1) if len(common) > 1 else 1.0
+    remainder = means - models - tasks
+    task_share = _share_beyond_luck(together, 1) if len(common) > 1 else 1.0
     if len(alone) > 1 and len(common) > 1:
         between = interaction_cells(together, alone)
-        own = own * _share_beyond_luck(between, len(alone) - 1)
-    return np.asarray(models + kept * tasks + own)
+        remainder = remainder * _share_beyond_luck(between, len(alone) - 1)
+    return np.asarray(models + task_share * tasks + remainder)
 
 
 def _share_beyond_luck(cells: TaskMeans, centres: int) -> float:

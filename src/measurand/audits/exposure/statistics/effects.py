@@ -321,7 +321,9 @@ def paired_effects(
     return PairedEffects(
         together,
         alone,
-        interaction_spread(together.cells, [one.cells for one in alone.values()]),
+        interaction_spread(
+            together.cells, [effects.cells for effects in alone.values()]
+        ),
         {lm: residual_spread(values[:, at]) for at, lm in enumerate(models)},
     )
 
@@ -349,8 +351,8 @@ def shared_by_cell(
         return gained
     for task, part in answers.groupby("task"):
         row = tasks.index(str(task))
-        for lm, own in part.groupby("lm"):
-            gained[row, models.index(str(lm))] = _shared_by(own)
+        for lm, model_rows in part.groupby("lm"):
+            gained[row, models.index(str(lm))] = _shared_by(model_rows)
         mean = part.groupby(["subsample", "item"])["difference"].mean()
         gained[row, -1] = _shared_by(mean.reset_index())
     return gained
