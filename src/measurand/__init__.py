@@ -58,11 +58,14 @@ if TYPE_CHECKING:  # what follows is what a type checker and an editor see
     from measurand.core.items import Items
     from measurand.core.reader import FittedReader, Reader
     from measurand.core.recipe import Strength, Traits
+    from measurand.core.seeds import generator
     from measurand.experiment.ask import Ask
-    from measurand.experiment.experiment import Experiment, Workplace
+    from measurand.experiment.experiment import Experiment, Workplace, ask_all
     from measurand.logs.answers import Answers
     from measurand.logs.export import export
     from measurand.logs.read import read_answers
+    from measurand.readers import make_reader
+    from measurand.stats.paired import difference
 
 __all__ = [
     "Answers",
@@ -83,6 +86,7 @@ __all__ = [
     "Traits",
     "Verdict",
     "Workplace",
+    "ask_all",
     "audit",
     "audits",
     "benchmarks",
@@ -91,16 +95,19 @@ __all__ = [
     "check_reader",
     "check_selection",
     "compare",
+    "difference",
     "evidence",
     "explainers",
     "explanations",
     "export",
     "exposure",
+    "generator",
     "interventions",
     "judges",
     "leakage",
     "load",
     "load_report",
+    "make_reader",
     "read_answers",
     "readers",
     "selections",
@@ -140,11 +147,14 @@ HOMES = {  # where the public names live, imported when they are first used
     "measurand.core.items": ("Items",),
     "measurand.core.reader": ("FittedReader", "Reader"),
     "measurand.core.recipe": ("Strength", "Traits"),
+    "measurand.core.seeds": ("generator",),
     "measurand.experiment.ask": ("Ask",),
-    "measurand.experiment.experiment": ("Experiment", "Workplace"),
+    "measurand.experiment.experiment": ("Experiment", "Workplace", "ask_all"),
     "measurand.logs.answers": ("Answers",),
     "measurand.logs.export": ("export",),
     "measurand.logs.read": ("read_answers",),
+    "measurand.readers": ("make_reader",),
+    "measurand.stats.paired": ("difference",),
 }
 PUBLIC = {name: module for module, names in HOMES.items() for name in names}
 
