@@ -31,6 +31,7 @@ SLOW = (
     "contradictions",
     "joining",
     "sentence_speed",
+    "joining_split",
     "simulations",
     "sequential",
     "fuzz",
