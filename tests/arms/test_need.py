@@ -36,6 +36,7 @@ def test_the_evidence_is_held_against_all_that_has_none():
     assert [*rivals] == [f"{name}, query" for name in ALONE] + [
         "metadata",
         "pairs, query and metadata",
+        "rules, query and metadata",
         "cross, query twice",
         "cross, query and metadata",
         "numbers, query and metadata",
@@ -55,6 +56,15 @@ def test_what_the_query_and_the_metadata_tell_together_needs_no_evidence():
     need = measure(pool_of(table.assign(evidence=copied), **ROLES, metadata=["kind"]))
     assert need.gain.rival == "cross, query and metadata"
     assert need.gain.low <= 0
+
+
+def test_which_of_two_columns_of_numbers_is_greater_needs_no_evidence():
+    ours, theirs = np.random.default_rng(0).integers(100, 999, size=(2, 400))
+    label = np.where(ours > theirs, "yes", "no")
+    table = claims(400).assign(ours=ours, theirs=theirs, label=label, evidence=label)
+    need = measure(pool_of(table, **ROLES, metadata=["ours", "theirs"]))
+    assert need.gain.rival == "rules, query and metadata"
+    assert need.gain.room < 0.1
 
 
 @pytest.mark.parametrize("said", ["It is so.", ""])

@@ -43,6 +43,12 @@ def test_likeness_is_of_words_that_others_have():
     ]
 
 
+def test_the_alphabet_knows_no_case_and_no_first_of_equals():
+    items = ["mast", "Keel", "boat"], ["oar", "Oar", "sail"]
+    assert marks("first by the alphabet", *items) == [[0, 0, 1], [0, 0, 0]]
+    assert marks("last by the alphabet", *items) == [[1, 0, 0], [0, 0, 1]]
+
+
 def test_numbers_are_compared_where_all_choices_are_numbers():
     item = ["3", "$1,200", "-5", "7 %"]
     assert marks("the greatest number", item) == [[0, 1, 0, 0]]

@@ -138,7 +138,8 @@ def without_evidence(
         rivals["metadata"] = Arm(MetadataReader())
         beside = SubstituteMetadata(EVIDENCE)
         instead["query and metadata"] = beside
-        rivals["pairs, query and metadata"] = Arm(CHANNELS["pairs"], beside)
+        for name in ("pairs", "rules"):  # the latter compares two columns of numbers
+            rivals[f"{name}, query and metadata"] = Arm(OF_CHOICES[name], beside)
     joining = {n: r for n, r in readers.items() if _joins(r)}
     for name, reader in joining.items():
         rivals |= {f"{name}, {what}": Arm(reader, i) for what, i in instead.items()}

@@ -1,4 +1,4 @@
-"""How a choice stands among the others of its item: its place, length and numbers."""
+"""How a choice stands among others of its item: place, length, alphabet, numbers."""
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -10,11 +10,13 @@ from measurand.text.words import words
 
 
 def choice_candidates(rows: PartTexts) -> Candidates:
-    """Place; longest and shortest; most and least like the others; numbers."""
+    """Place; longest and shortest; likeness to the others; alphabet; numbers."""
     if not rows.contests:
         return NONE
     lengths = np.array([float(len(text)) for text in rows.texts])
     likeness, numbers = _likeness(rows), np.array([only_number(t) for t in rows.texts])
+    folded = np.array([text.casefold() for text in rows.texts], object)
+    rank = np.unique(folded, return_inverse=True)[1].astype(float)
     starts = np.r_[True, rows.item[1:] != rows.item[:-1]]
     first = np.flatnonzero(starts)
     place = np.arange(len(rows.item)) - first[np.cumsum(starts) - 1]
@@ -24,6 +26,8 @@ def choice_candidates(rows: PartTexts) -> Candidates:
         "the shortest choice": _extreme(lengths, first, np.minimum),
         "most like the other choices": _extreme(likeness, first, np.maximum),
         "least like the other choices": _extreme(likeness, first, np.minimum),
+        "first by the alphabet": _extreme(rank, first, np.minimum),
+        "last by the alphabet": _extreme(rank, first, np.maximum),
         "the greatest number": _extreme(numbers, first, np.maximum),
         "the least number": _extreme(numbers, first, np.minimum),
     }
