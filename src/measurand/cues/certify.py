@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypedDict
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 from scipy.special import betainc
 
 from measurand.core.arrays import Bools, Floats, Ints
@@ -125,14 +125,15 @@ def _test(
     """The candidates that one half of the families chooses, tested on the other."""
     chances: dict[tuple[int, int], float] = {}
     for half in (chooses, ~chooses):
+        n, right, expected = _count_half(votes, ~half)
         for column, label in _choose(votes, half):
-            n = int(votes.has[~half][:, [column]].sum())
-            right = float(votes.share[label][~half][:, [column]].sum())
-            chance = float(votes.expected[label][~half][:, [column]].sum()) / max(n, 1)
-            hits = np.floor(right + 1e-9)  # the tail of a binomial; all of it from 0 on
-            p = float(betainc(hits, n - hits + 1, chance)) if hits else 1.0
+            count, hits = int(n[column]), np.floor(right[label][column] + 1e-9)
+            chance = float(expected[label][column]) / max(count, 1)
+            # The tail of a binomial; all of it from 0 on.
+            p = float(betainc(hits, count - hits + 1, chance)) if hits else 1.0
             # Of both halves the surer: Holm counts them as two tests.
             chances[column, label] = min(p, chances.get((column, label), 1.0))
+    columns = csc_array(candidates.marks)
     return [
         Cue(
             part=part,
@@ -141,19 +142,29 @@ def _test(
             label=rows.classes[label],
             base=float(np.mean(rows.gold == label)),
             p=p,
-            **_describe(rows, candidates.marks, column, label),
+            **_describe(rows, columns, column, label),
         )
         for (column, label), p in chances.items()
     ]
 
 
+def _count_half(
+    votes: Votes, half: Bools
+) -> tuple[Floats, Sequence[Floats], Sequence[Floats]]:
+    """How many families of a half have each candidate; by class, their votes."""
+
+    def count(matrix: csr_array) -> Floats:
+        return np.asarray(matrix[half].sum(axis=0), float).ravel()
+
+    right, expected = map(count, votes.share), map(count, votes.expected)
+    return count(votes.has), [*right], [*expected]
+
+
 def _choose(votes: Votes, half: Bools) -> list[tuple[int, int]]:
     """The candidates and classes that go together most in one half."""
-    n = np.asarray(votes.has[half].sum(axis=0)).ravel()
+    n, shares, chances = _count_half(votes, half)
     chosen: list[tuple[float, int, int]] = []
-    for label in range(len(votes.base)):
-        right = np.asarray(votes.share[label][half].sum(axis=0)).ravel()
-        expected = np.asarray(votes.expected[label][half].sum(axis=0)).ravel()
+    for label, (right, expected) in enumerate(zip(shares, chances, strict=True)):
         spread = expected * (1 - expected / np.maximum(n, 1))
         z = (right - expected) / np.sqrt(np.maximum(spread, 1e-9))
         z[n < LEAST_FAMILIES] = -np.inf
@@ -171,7 +182,7 @@ class _Support(TypedDict):
     productivity: Estimate
 
 
-def _describe(rows: PartTexts, marks: csr_array, column: int, label: int) -> _Support:
+def _describe(rows: PartTexts, marks: csc_array, column: int, label: int) -> _Support:
     """What a candidate covers, and how often its items have the label."""
     marked = np.flatnonzero(marks[:, [column]].toarray().ravel())
     items = np.unique(rows.item[marked])
