@@ -19,6 +19,7 @@ QUICK = (
 SLOW = (
     "peco",
     "budget",
+    "modules",
     "gallery",
     "choices_size",
     "page",
