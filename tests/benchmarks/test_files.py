@@ -234,10 +234,6 @@ BROKEN = {
         "line 4 has 3 fields where the header has 2",
     ),
     "fewer.tsv": (b"a\tb\n\n1\n", "line 3 has 1 fields where the header has 2"),
-    "headless.tsv": (
-        b"n\tThe boat cannot row. It\t2\nn\tIt\t1\no\tShe\t2\n",
-        "its first line is no header, as n, 2 stand again below; put a line with",
-    ),
     "open.csv": (b'a,b\n1,2\n"x,1\n', "line 3: unexpected end of data"),
     "mac.csv": (b"a,b\r1,2\r", "line 1: new-line character"),
     "names.csv": (b"a,b,a\n1,2,3\n", "more than one column is called 'a'"),
@@ -340,3 +336,11 @@ def test_numbers_and_letters_may_name_columns(tmp_path):
     assert [*read_table_file(path)] == ["0", "1"]
     path.write_text("question,A,B,answer\nWhich figure floats?,A,B,B\n")
     assert [*read_table_file(path)["A"]] == ["A"]
+
+
+def test_columns_of_a_file_without_a_header_are_numbered(tmp_path):
+    path = tmp_path / "headless.tsv"
+    path.write_bytes(b"n\tThe boat cannot row. It\t2\nn\tIt\t1\no\tShe\t2\n")
+    table = read_table_file(path)
+    assert [*table.columns] == ["column1", "column2", "column3"]
+    assert table["column3"].tolist() == ["2", "1", "2"]

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 import measurand as ms
-from measurand.benchmarks.interpretations import misspelt_parts
 from measurand.benchmarks.roles import NamedColumns, infer_roles
+from measurand.benchmarks.unread import misspelt_parts
 from measurand.core.errors import AmbiguousRoles
 from tests.benchmarks.trees import (
     CHOICES,

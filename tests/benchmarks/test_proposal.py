@@ -103,4 +103,4 @@ def test_the_refusal_says_what_would_be_read():
         "name them with `query` and `label`, such as `query` 'stmt_txt', `evidence` "
         "'abstract_snip' and `label` 'verdict'"
     )
-    assert ms.load(rows, **refused.value.proposal).evidence == "abstract_snip"
+    assert ms.load(rows, **refused.value.proposals[0]).evidence == "abstract_snip"

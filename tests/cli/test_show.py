@@ -52,7 +52,10 @@ def test_what_cannot_be_read_yet_is_shown_all_the_same(tmp_path, run):
     assert outcome.code == 1
     assert "path qa.question: Trip 0 went" in outcome.err
     assert outcome.last.endswith("--query 'qa.question' and --label 'qa.label'")
-    assert run("show", path, *advice(outcome)).code == 0
+    [line] = [line for line in outcome.err.splitlines() if "for example: " in line]
+    words = shlex.split(line.removeprefix("for example: "))[2:]
+    assert words[:3] == [str(path), "--evidence", "qa.evidence"]
+    assert run("show", *words).code == 0
 
 
 def test_of_what_cannot_be_read_no_choice_and_no_query_is_proposed(tmp_path, run):
@@ -136,3 +139,69 @@ def test_labels_of_many_words_are_never_proposed_as_evidence(tmp_path, run):
     ]
     outcome = run("show", written(tmp_path / "labels.jsonl", rows), "--query", "q")
     assert (outcome.code, advice(outcome)) == (0, [])
+
+
+def commands(outcome):
+    """The commands that are printed, as a shell would read them."""
+    starts = ("for example: measurand ", "or: measurand ")
+    lines = [line for line in outcome.err.splitlines() if line.startswith(starts)]
+    return [shlex.split(line.partition(": measurand ")[2])[1:] for line in lines]
+
+
+def test_what_was_read_is_written_and_read_again(file, run, tmp_path):
+    first, second = tmp_path / "first.yaml", tmp_path / "second.yaml"
+    shown = run("show", file, "--metadata", "kind", "--write", first)
+    assert f"reading: {first}" in shown.err
+    assert 'query: "claim"\n' in first.read_text("utf-8")
+    again = run("show", file, "--roles", first, "--write", second)
+    assert (again.code, again.out) == (0, shown.out)
+    assert second.read_text("utf-8") == first.read_text("utf-8")
+    assert "is there already" in run("show", file, "--write", first).last
+    assert run("show", file, "--write", first, "--overwrite").code == 0
+
+
+def test_a_reading_that_people_edit_is_taken(file, run, tmp_path):
+    roles = tmp_path / "roles.yaml"
+    roles.write_text("# ours\nquery: claim\nmetadata:\n- kind\n", "utf-8")
+    pytest.importorskip("yaml")
+    assert "metadata: kind\n" in run("show", file, "--roles", roles).err
+    roles.write_text('query: claim\nmetadata: ["kind"]\n', "utf-8")
+    assert "metadata: kind\n" in run("show", file, "--roles", roles).err
+    assert "evidence: evidence\n" in run("show", file, "--roles", roles).err
+    roles.write_text("query: nothing\n", "utf-8")
+    assert "no field 'nothing'" in run("show", file, "--roles", roles).last
+
+
+def test_two_readings_are_printed_as_whole_commands(tmp_path, run):
+    rows = [{**row, "text": row["claim"] + "!"} for row in made()]
+    path = written(tmp_path / "two.jsonl", rows)
+    outcome = run("show", path)
+    assert outcome.code == 1
+    assert outcome.last.startswith(
+        "measurand: 2 columns could be the query: claim, text"
+    )
+    both = commands(outcome)
+    assert both == [[str(path), "--query", name] for name in ("claim", "text")]
+    assert [run("show", *words).code for words in both] == [0, 0]
+
+
+def test_the_first_of_two_readings_is_written_and_the_other_beside_it(tmp_path, run):
+    rows = [{**row, "text": row["claim"] + "!"} for row in made()]
+    path, roles = written(tmp_path / "two.jsonl", rows), tmp_path / "roles.yaml"
+    outcome = run("show", path, "--write", roles)
+    assert outcome.code == 1
+    assert commands(outcome)[0] == [str(path), "--query", "claim"]
+    written_lines = roles.read_text("utf-8").splitlines()
+    assert written_lines[1:] == ['query: "claim"', "# or:", '# query: "text"']
+    assert "query: claim\n" in run("show", path, "--roles", roles).err
+
+
+def test_a_train_and_two_tests_are_shown_as_an_audit_reads_them(tmp_path, run):
+    rows = made(90)
+    sides = [
+        written(tmp_path / f"{name}.jsonl", rows[start : start + 30])
+        for name, start in (("train", 0), ("dev", 30), ("test", 60))
+    ]
+    train, dev, test = sides
+    outcome = run("show", train, "--test", dev, "--test", test)
+    assert (outcome.code, "30 train and 30 test items" in outcome.err) == (0, True)

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 import pandas as pd
 
-from measurand.benchmarks.candidates import check_unread_choices, find_candidate
+from measurand.benchmarks.candidates import check_unread_choices
 from measurand.benchmarks.cells import (
     JOIN,
     clean_table,
@@ -20,12 +20,14 @@ from measurand.benchmarks.formats import to_dataframe
 from measurand.benchmarks.interpretations import (
     agreed_gold,
     find_kind,
-    misspelt_parts,
 )
 from measurand.benchmarks.metadata import derive_metadata, metadata_schema
-from measurand.benchmarks.nested import add_path_columns, unfold_rows
-from measurand.benchmarks.paths import is_missing, parse_paths
-from measurand.benchmarks.proposal import advise_roles, suggest_evidence
+from measurand.benchmarks.nested import (
+    SEVERAL_ITEMS,
+    add_path_columns,
+    unfold_rows,
+)
+from measurand.benchmarks.proposal import advise_roles
 from measurand.benchmarks.roles import (
     ColumnRoles,
     Columns,
@@ -35,7 +37,6 @@ from measurand.benchmarks.roles import (
     plain_names,
 )
 from measurand.benchmarks.screening import screen_side, take_answers
-from measurand.benchmarks.sides import describe_sides, explain_sides
 from measurand.benchmarks.split import (
     SplitTables,
     benchmark_counts,
@@ -45,6 +46,7 @@ from measurand.benchmarks.split import (
     pair_tables,
     split_table,
 )
+from measurand.benchmarks.unread import describe_unread, explain_sides
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import (
     AmbiguousRoles,
@@ -224,7 +226,11 @@ def from_frames(
         )
     names = named_columns.names()
     sources = [train] if test is None else [train, test]
-    tables = [unfold_rows(to_dataframe(source), names) for source in sources]
+    tables = [to_dataframe(source) for source in sources]
+    tables = [
+        table if SEVERAL_ITEMS.isdisjoint(table.columns) else unfold_rows(table, names)
+        for table in tables
+    ]
     try:
         widened, roles = _find_roles(tables, named_columns)
     except (NoField, AmbiguousRoles) as fault:
@@ -240,16 +246,9 @@ def from_frames(
         widened, described, counted = take_answers(widened, roles)
     elif roles.choices is not None:
         widened, described = read_choices(widened, roles, seed)
-    left_out = _unread_parts(tables[0], roles)
-    if len(tables) > 1:
-        left_out.insert(0, describe_sides(tables))
-    if (candidate := find_candidate(widened[0], roles)) is not None:
-        left_out.append(
-            f"{quote(candidate)} tells rows of one {quote(roles.query)} apart; to read "
-            f"it, name the query {quote(f'{roles.query}+{candidate}', 200)}"
-        )
-    if any(left_out):
-        described["left out"] = "; ".join(filter(None, left_out))
+    is_unread = len(tables) > 1 or _unused_columns(tables[0], roles)
+    if is_unread and (unread := describe_unread(tables, widened[0], roles)):
+        described["left out"] = unread
     sides = widened[0], None if test is None else widened[1]
     terms: dict[str, Any] = {"name": name, "split_by": split_by, "seed": seed}
     terms["join"] = join
@@ -276,7 +275,9 @@ def _find_roles(
     names = named.names()
     shared = [str(column) for column in tables[0].columns]
     shared = [column for column in shared if column in tables[-1].columns]
-    widened = add_path_columns(tables, shared, names)
+    widened = [*tables]
+    if not {*names} <= {*shared}:
+        widened = add_path_columns(tables, shared, names)
     available = [*shared, *(name for name in names if name not in shared)]
     read = find_kind(widened[0], available, named)
     if named.label is None:
@@ -288,20 +289,18 @@ def _find_roles(
         for c in available
         if c in names or (_has_values(widened, c) and not _is_no_id(widened[0], c))
     ]
-    proposal: dict[str, str] = {}
-
-    def advise(missing: Sequence[str], free: Sequence[str]) -> str:
-        advice, guesses = advise_roles(tables[0], missing, free, names)
-        proposal.update(guesses)
-        return advice
-
-    try:
-        roles = infer_roles(filled, read, advise)
-    except AmbiguousRoles as fault:
-        fault.proposal = proposal
-        raise
-    check_unread_choices(widened[0], shared, roles, named)
+    advise = partial(advise_roles, tables[0], named=names)
+    roles = infer_roles(filled, read, advise)
+    if _unused_columns(tables[0], roles):
+        check_unread_choices(widened[0], shared, roles, named)
     return widened, roles
+
+
+def _unused_columns(table: pd.DataFrame, roles: ColumnRoles) -> set[str]:
+    """The columns that play no part by themselves; a path may lead into one."""
+    return {*map(str, table.columns)} - {
+        c for names in roles.columns.values() for c in names
+    }
 
 
 def _has_values(tables: Sequence[pd.DataFrame], column: str) -> bool:
@@ -311,20 +310,10 @@ def _has_values(tables: Sequence[pd.DataFrame], column: str) -> bool:
 
 def _is_no_id(table: pd.DataFrame, column: str) -> bool:
     """Whether a column is called like an id and holds objects, which name no item."""
-    first = next((cell for cell in table[column] if not is_missing(cell)), None)
-    return column.lower() in plain_names("id") and isinstance(first, dict)
-
-
-def _unread_parts(table: pd.DataFrame, roles: ColumnRoles) -> list[str]:
-    """What may be the evidence or the rationale, and is read as neither."""
-    has_evidence = roles.evidence is not None or roles.fields
-    path = None if has_evidence else suggest_evidence(table, roles.columns)
-    filled = [str(c) for c in table.columns if _has_values([table], c)]
-    if path is None or path in table.columns:
-        return misspelt_parts(filled, roles)
-    heads = [head.column for head in parse_paths(path, filled)]
-    others = [column for column in filled if column not in heads]
-    return [f"{quote(path, 200)} could be the evidence", *misspelt_parts(others, roles)]
+    if column.lower() not in plain_names("id"):
+        return False
+    cells = table[column].dropna()
+    return len(cells) > 0 and isinstance(cells.iloc[0], dict)
 
 
 def check_join(join: object) -> None:

@@ -16,6 +16,7 @@ import pandas as pd
 
 from measurand.benchmarks.cells import scalar_text
 from measurand.benchmarks.flags import find_flagged
+from measurand.benchmarks.formats import UNNAMED
 from measurand.benchmarks.golds import (
     INDEX,
     INDEX_FROM_1,
@@ -25,7 +26,7 @@ from measurand.benchmarks.golds import (
     gold_place,
     text_key,
 )
-from measurand.benchmarks.interpretations import column_runs
+from measurand.benchmarks.interpretations import GOLD, column_runs
 from measurand.benchmarks.nested import free_answer_path, look_inside
 from measurand.benchmarks.paths import Path, is_missing, leads_into, open_listed
 from measurand.benchmarks.roles import (
@@ -36,10 +37,11 @@ from measurand.benchmarks.roles import (
     plain_golds,
 )
 from measurand.core.choices import are_free
-from measurand.core.errors import AmbiguousRoles, quote
+from measurand.core.errors import AmbiguousRoles, Proposal, quote
 from measurand.core.items import LETTERS
 
 PLACE = re.compile(r"\d{1,2}", re.ASCII)
+HEADLESS = re.compile(rf"{UNNAMED}\d+")
 NUMBERED = re.compile(r"(.*?)(\d{1,2}|[a-z])", re.ASCII)
 WRONG = re.compile(r"(?:incorrect|wrong)(?:answer|option|choice)?s?|distractors?")
 RIGHT = re.compile(r"correct|correctanswer|answer|rightanswer|right|bestanswer")
@@ -65,6 +67,13 @@ class Reading:
     choices: tuple[str, ...] = ()
     label: str = ""
     answers: str = ""
+
+    @property
+    def columns(self) -> Proposal:
+        """The columns of the parts, as they are named to load them."""
+        if self.answers:
+            return {"answers": self.answers}
+        return {"choices": self.choices, "label": self.label}
 
     def __str__(self) -> str:
         """As options name it."""
@@ -92,10 +101,10 @@ class Options:
         return f"columns {quote(self.columns[0])} to {quote(self.columns[-1])}"
 
 
-def advise_label(table: pd.DataFrame, columns: Sequence[str]) -> str:
-    """The options that would read a label, or free answers; empty where none would."""
+def advise_label(table: pd.DataFrame, columns: Sequence[str]) -> Reading | None:
+    """How a label, or free answers, would be read; None where there is no way."""
     readings = (reading for way in WAYS for reading in way(table, columns))
-    return str(next(readings, ""))
+    return next(readings, None)
 
 
 def _flagged(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Reading]:
@@ -126,6 +135,28 @@ def _pointed(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Reading]:
                 yield Reading(options.columns, column)
 
 
+def _unnamed_lists(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Reading]:
+    """Of a file without a header: the texts right beside a column that counts them.
+
+    Where columns have names, these tell more: labels of three classes beside three
+    texts count nothing.
+    """
+    if any(not HEADLESS.fullmatch(column) for column in columns):
+        return
+    for place, label in enumerate(columns):
+        golds = {str(scalar_text(cell)).strip() for cell in table[label]}
+        if not all(GOLD.fullmatch(gold) for gold in golds):
+            continue
+        count = len(golds)
+        for start in (place - count, place + 1):
+            window = tuple(columns[max(start, 0) : start + count])
+            if len(window) < max(count, FEWEST_COLUMNS):
+                continue
+            for options in _column_options(table, window):
+                if pointer_way(table[label], options) in (INDEX, LETTER):
+                    yield Reading(window, label)
+
+
 def _free_answers(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Reading]:
     """Columns of free answers, or paths to them."""
     for column in columns:
@@ -142,6 +173,7 @@ WAYS: tuple[Callable[[pd.DataFrame, Sequence[str]], Iterator[Reading]], ...] = (
     _flagged,
     _wrong_lists,
     _pointed,
+    _unnamed_lists,
     _free_answers,
 )
 
@@ -173,17 +205,19 @@ def find_options(
             if _are_own(rows):
                 yield Options((column,), rows)
     for _, _, run in column_runs(columns, NUMBERED):
-        if len(run) < fewest:
-            continue
-        cells = zip(*(table[column] for column in run), strict=True)
-        rows = [
-            [text for cell in row if (text := _text(cell)).strip()] for row in cells
-        ]
-        texts = [text for row in rows for text in row]
-        numbers = sum(NUMBER.fullmatch(text) is not None for text in texts)
-        are_texts = 2 * numbers < len(texts) and min(map(len, rows)) >= FEWEST
-        if are_texts and _are_own(rows):
-            yield Options(run, rows)
+        if len(run) >= fewest:
+            yield from _column_options(table, run)
+
+
+def _column_options(table: pd.DataFrame, columns: tuple[str, ...]) -> Iterator[Options]:
+    """Columns of one text each, where most rows have texts of their own."""
+    cells = zip(*(table[column] for column in columns), strict=True)
+    rows = [[text for cell in row if (text := _text(cell)).strip()] for row in cells]
+    texts = [text for row in rows for text in row]
+    numbers = sum(NUMBER.fullmatch(text) is not None for text in texts)
+    are_texts = 2 * numbers < len(texts) and min(map(len, rows)) >= FEWEST
+    if are_texts and _are_own(rows):
+        yield Options(columns, rows)
 
 
 def _are_lists(cells: Iterable[object]) -> bool:
@@ -275,7 +309,7 @@ def check_unread_choices(
     if named.answers is None:
         for reading in beside_wrong(table, label, free):
             seen = f"wrong choices stand beside column {quote(label)}"
-            raise _refusal(seen, f"name {reading}", other="them")
+            raise _refusal(seen, reading, other="them")
     for options in find_options(table, free):
         way = pointer_way(table[label], options)
         is_answer = way == TEXT_OF and named.answers is not None
@@ -284,23 +318,36 @@ def check_unread_choices(
         accepted = options.columns[0] if way == TEXT_OF else ""
         raise _refusal(
             f"column {quote(label)} could say which text of {options} is right",
-            f"{'drop `answers` and ' if named.answers is not None else ''}name "
-            f"{Reading(options.columns, label)}",
+            Reading(options.columns, label),
+            drop="drop `answers` and " if named.answers is not None else "",
             answers=accepted if len(options.columns) == 1 else "",
-            other=quote(options.columns[0]),
+            other=options.columns[0],
         )
 
 
 def _refusal(
-    seen: str, advice: str, answers: str = "", other: str = ""
+    seen: str, reading: Reading, drop: str = "", answers: str = "", other: str = ""
 ) -> AmbiguousRoles:
-    """The error of a table that can be read in several ways: each as it is named."""
-    ways = [advice]
+    """The error of a table that can be read in several ways: each as it is named.
+
+    Args:
+        seen: What the cells show.
+        reading: The first way.
+        drop: What is to be left out of what was named for it.
+        answers: The column of free answers, where that is a way.
+        other: The column to give another part, or "them", where that is a way.
+    """
+    ways, proposals = [f"{drop}name {reading}"], [reading.columns]
     if answers:
-        ways.append(f"{Reading(answers=answers)} if all its texts are accepted")
+        free = Reading(answers=answers)
+        ways.append(f"{free} if all its texts are accepted")
+        proposals.append(free.columns)
     if other:
-        ways.append(f"give {other} another part, such as `metadata`")
-    return AmbiguousRoles(f"{seen}; {', or '.join(ways)}")
+        column = other if other == "them" else quote(other)
+        ways.append(f"give {column} another part, such as `metadata`")
+        proposals += [] if other == "them" else [{"metadata": other}]
+    line = f"{seen}; {', or '.join(ways)}"
+    return AmbiguousRoles(line, () if drop else proposals)
 
 
 def _may_point(way: str, query: str, golds: "pd.Series[str]") -> bool:
@@ -321,10 +368,10 @@ def _check_columns_named(table: pd.DataFrame, free: Sequence[str], label: str) -
         return
     if all(isinstance(cell, str) for column in columns for cell in table[column]):
         names = ", ".join(f"`choices` {quote(name, 200)}" for name in columns)
-        raise _refusal(
+        raise AmbiguousRoles(
             f"column {quote(label)} names {Options(tuple(columns), [])}, as if they "
-            "held the choices",
-            f"name {names}, and give letters, places or texts as the label",
+            f"held the choices; name {names}, and give letters, places or texts as the "
+            "label"
         )
 
 
@@ -340,35 +387,9 @@ def _check_answers(table: pd.DataFrame, free: Sequence[str], answers: str) -> No
             if way and not (way == TEXT_OF and is_first):
                 raise _refusal(
                     f"column {quote(gold)} could say which text of {options} is right",
-                    f"name {Reading(options.columns, gold)}",
+                    Reading(options.columns, gold),
                     answers=answers,
                 )
-
-
-def find_candidate(table: pd.DataFrame, roles: ColumnRoles) -> str | None:
-    """A column of candidate answers that would be left unread, if there is one.
-
-    The label then says of each row whether its candidate answers the question: rows of
-    one question have texts of their own, and there are more of these than of labels.
-    """
-    if roles.choices is not None:
-        return None
-    queries = [*map(str, table[roles.query])]
-    labels = {*map(str, table[roles.label])}
-    for column in map(str, table.columns):
-        called = bare_name(column) in WORDS["candidates"]
-        if not called or is_in_use(column, roles, NamedColumns()):
-            continue
-        rows: dict[str, list[str]] = {}
-        for query, cell in zip(queries, table[column], strict=True):
-            if isinstance(cell, str):
-                rows.setdefault(query, []).append(cell)
-        repeated = [texts for texts in rows.values() if len(texts) > 1]
-        apart = [texts for texts in repeated if len({*texts}) > 1]
-        texts = {text for row in rows.values() for text in row}
-        if 2 * len(apart) > len(repeated) and len(texts) > 2 * len(labels):
-            return column
-    return None
 
 
 def is_in_use(column: str, roles: ColumnRoles, named: NamedColumns) -> bool:

@@ -27,6 +27,7 @@ WRAPPERS = ("data", "rows", "items")
 SEPARATORS = ",\t;|"  # what may stand between fields
 FEWEST_AGAIN = 2  # columns whose name stands below it, before it is no name
 LONGEST_HEAD = 3  # words
+UNNAMED = "column"  # what a column is called in a file without a header, and its number
 
 # What stands in a line of MMLU, whose files have no header.
 BARE_QUESTION = ("question", "A", "B", "C", "D", "answer")
@@ -119,30 +120,33 @@ def parse_separated_values(stream: IO[bytes], separator: str) -> pd.DataFrame:
     """A table of separated values with a header line; every cell is text.
 
     The separator is the one that the file's name says, unless the header holds none of
-    them and another in its place, as where tabs are saved under the name .csv.
+    them and another in its place, as where tabs are saved under the name .csv. Where
+    the first line is no header, columns are called `column1` and so on: no such name is
+    plain, so that nothing is read before somebody names the columns.
     """
     csv.field_size_limit(LONGEST_FIELD)
     separator = _find_separator(stream, separator)
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL
     try:
-        table = gather_table(parse_records(stream, separator, csv.QUOTE_MINIMAL))
+        table = gather_table(parse_records(stream, separator, quoting))
     except BadInput as quoted:
         if separator != "\t":
             raise
         # GLUE and its kin write tabs without quoting: a quote is a letter there.
+        quoting = csv.QUOTE_NONE
         stream.seek(0)
         try:
-            table = gather_table(parse_records(stream, separator, csv.QUOTE_NONE))
+            table = gather_table(parse_records(stream, separator, quoting))
         except BadInput:
             raise quoted from None
-    # No names, and some stand below as what they are: of numbers alone both may be so.
+    # No names, and some occur again below as values: of numbers alone both may be so.
     names = [str(name) for name in table.columns]
     again = [name for name in names if (table[name] == name).any()]
-    if len(again) >= FEWEST_AGAIN and any(map(_is_no_name, names)):
-        raise BadInput(
-            f"its first line is no header, as {join_names(again)} stand again below; "
-            "put a line with the names of the columns above it"
-        )
-    return table
+    if len(again) < FEWEST_AGAIN or not any(map(_is_no_name, names)):
+        return table
+    stream.seek(0)
+    header = [f"{UNNAMED}{number}" for number in range(1, len(names) + 1)]
+    return gather_table(parse_records(stream, separator, quoting, header))
 
 
 def _is_no_name(name: str) -> bool:

@@ -21,7 +21,6 @@ from measurand.benchmarks.roles import (
     PLAIN_DOCUMENTS,
     PLAIN_SUBJECTS,
     WORDS,
-    ColumnRoles,
     NamedColumns,
     bare_name,
     plain_golds,
@@ -107,7 +106,8 @@ def _find_choices(
             spans = [" to ".join(dict.fromkeys((r[0], r[-1]))) for r in readings]
             raise AmbiguousRoles(
                 f"{len(readings)} {kind} could be the choices: {join_names(spans)}; "
-                "name the columns of one with `choices`"
+                "name the columns of one with `choices`",
+                [{"choices": reading} for reading in readings],
             )
         if readings:
             return readings[0]
@@ -250,7 +250,8 @@ def agreed_gold(
         raise AmbiguousRoles(
             f"{len(readings)} columns could be the label: {join_names([*readings])}; "
             f"they call other choices right in {apart} of {len(table)} rows; name one "
-            "with `label`"
+            "with `label`",
+            [{"label": column} for column in readings],
         )
     return gold
 
@@ -267,7 +268,8 @@ def _check_no_flag(table: pd.DataFrame, chosen: str, unread: Sequence[str]) -> N
         raise AmbiguousRoles(
             f"column {quote(chosen)} has the values {join_names(sorted(kinds))} alone, "
             f"and column {quote(filled[0])} leads to no choice, such as "
-            f"{quote(str(table[filled[0]].iloc[0]))}; name one with `label`"
+            f"{quote(str(table[filled[0]].iloc[0]))}; name one with `label`",
+            [{"label": column} for column in (chosen, filled[0])],
         )
 
 
@@ -292,22 +294,3 @@ def nearest_column(part: str, columns: Sequence[str], spare: int = LONGEST_NAME)
     }
     nearest = max(columns, key=likeness.__getitem__, default="")
     return nearest if likeness.get(nearest, 0.0) >= LIKE else ""
-
-
-def misspelt_parts(columns: Sequence[str], roles: ColumnRoles) -> list[str]:
-    """Which columns without a part may be the evidence or the rationale, misspelt.
-
-    Who misspells the query or the label is told so: nothing is read without these. A
-    name that is longer, such as `context_id`, says something else.
-
-    >>> misspelt_parts(["text", "evidense"], ColumnRoles("text", None, "label"))
-    ["'evidense' could be the evidence"]
-    """
-    taken = {*roles.describe().values(), *roles.metadata, *roles.choice_columns}
-    taken |= {*roles.rationales}
-    missing = [] if roles.fields or roles.evidence else ["evidence"]
-    missing += [] if roles.rationales else ["rationale"]
-    plain = {name for part in missing for name in plain_names(part)}
-    free = [c for c in columns if c not in taken and c.lower() not in plain]
-    nearest = {part: nearest_column(part, free, spare=1) for part in missing}
-    return [f"{quote(c)} could be the {part}" for part, c in nearest.items() if c]

@@ -48,6 +48,8 @@ ITEM_KEYS = frozenset({"question", "qas", "questions"})
 # Lists of one length under these names hold a value an item.
 PARALLEL = {"questions": "question", "options": "options", "answers": "answer"}
 STEM, STEM_CHOICES = "stem", "choices"  # in a question that is an object
+# Only rows with one of these columns may hold several items, or a nested question.
+SEVERAL_ITEMS = frozenset({*INNER, "question"})
 
 
 @dataclass
@@ -279,7 +281,7 @@ def mean_words(values: Sequence[object]) -> float:
 
 
 def unfold_rows(table: pd.DataFrame, named: Collection[str] = ()) -> pd.DataFrame:
-    """The table with one row an item; columns that `named` leads into stay."""
+    """The table with one row per item; columns that `named` leads into stay."""
     _check_one_question(table, named)
     for column in INNER:
         if column in table and not leads_into(column, named):

@@ -22,10 +22,11 @@ from measurand.benchmarks.roles import (
     PLAIN_BESIDE_CHOICES,
     WORDS,
     bare_name,
+    list_columns,
     plain_names,
 )
 from measurand.core.choices import are_free
-from measurand.core.errors import quote
+from measurand.core.errors import Proposal, quote
 
 SUGGESTED = ("query", "evidence", "label")
 CHOICES = {"choices", "options", "endings"}  # texts to choose from decide nothing
@@ -46,7 +47,7 @@ def advise_roles(
     missing: Sequence[str],
     free: Sequence[str],
     named: Mapping[str, str],
-) -> tuple[str, dict[str, str]]:
+) -> tuple[str, Proposal]:
     """What is said of parts that are missing, and the columns that may be all of them.
 
     Args:
@@ -55,36 +56,57 @@ def advise_roles(
         free: The columns that play none.
         named: The columns that were named, with their parts.
     """
-    if advice := _advise(table, missing, named):
-        return f", such as {advice}", {}
-    guesses = propose_columns(table, named, missing)
+    paths = suggest_roles(table, named)
+    columns = _columns_by_cells(table, missing, named, paths)
+    read = {
+        c: part for part, names in columns.items() for c in list_columns(part, names)
+    }
+    guesses = propose_columns(table, {**named, **read}, missing)
+    others: dict[str, str] = {}
+    if {"choices", "answers"} & {*columns}:
+        others = {p: guesses[p] for p in ("query",) if p in guesses}
+    elif "evidence" in paths and "fields" not in named.values():
+        others = {"evidence": paths["evidence"]}
+    if columns:
+        whole = {**others, **columns}
+        is_whole = {*missing} <= {"label" if p == "answers" else p for p in whole}
+        named_here = {**{p: c for p, c in others.items() if p in missing}, **columns}
+        return f", such as {join_arguments(named_here)}", whole if is_whole else {}
     if {*missing} <= {*guesses}:
         return f", such as {join_arguments(guesses)}", guesses
     return _nearest_columns(missing, free), {}
 
 
-def _advise(
-    table: pd.DataFrame, missing: Sequence[str], named: Mapping[str, str]
-) -> str:
-    """What to name for parts that no column plainly plays."""
-    paths = suggest_roles(table, named)
+def _columns_by_cells(
+    table: pd.DataFrame,
+    missing: Sequence[str],
+    named: Mapping[str, str],
+    paths: Mapping[str, str],
+) -> Proposal:
+    """What to name for missing parts, by paths into cells and by what golds lead to."""
     free = [str(name) for name in table.columns if str(name) not in named]
-    label = advise_label(table, free) if "label" in missing else ""
-    if "label" in paths and not label:
+    columns = {p: paths[p] for p in ("query",) if p in missing and p in paths}
+    if "label" not in missing:
+        return columns
+    if (reading := advise_label(table, free)) is not None:
+        return {**columns, **reading.columns}
+    if "label" in paths:
         [values] = [path_column(table, p) for p in parse_paths(paths["label"], free)]
-        part = "answers" if are_free([*values]) else "label"
-        label = f"`{part}` {paths['label']!r}" if "label" in missing else ""
-    query = f"`query` {paths['query']!r}" if {"query"} & {*missing} & {*paths} else ""
-    return " and ".join(filter(None, [query, label]))
+        columns["answers" if are_free([*values]) else "label"] = paths["label"]
+    return columns
 
 
-def join_arguments(columns: Mapping[str, str]) -> str:
+def join_arguments(columns: Proposal) -> str:
     """The columns of several parts, as messages name arguments.
 
     >>> join_arguments({"query": "stmt", "evidence": "snip", "label": "verdict"})
     "`query` 'stmt', `evidence` 'snip' and `label` 'verdict'"
     """
-    named = [f"`{part}` {quote(name, 200)}" for part, name in columns.items()]
+    named = [
+        f"`{part}` {quote(name, 200)}"
+        for part, names in columns.items()
+        for name in list_columns(part, names)
+    ]
     return " and ".join(filter(None, [", ".join(named[:-1]), *named[-1:]]))
 
 

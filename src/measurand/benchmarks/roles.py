@@ -12,12 +12,14 @@ from measurand.core.errors import (
     BadInput,
     BadOption,
     NoField,
+    Proposal,
     UnknownName,
     join_names,
     quote,
 )
 
 _Groups = tuple[frozenset[str], ...]
+Advice = tuple[str, Proposal]  # on missing parts, and the columns that may be all
 
 
 def _read_groups(groups: Mapping[str, Sequence[str]]) -> dict[str, _Groups]:
@@ -28,17 +30,15 @@ def _read_groups(groups: Mapping[str, Sequence[str]]) -> dict[str, _Groups]:
     }
 
 
-def _read_words(words: Mapping[str, str]) -> dict[str, frozenset[str]]:
-    """The words of each kind."""
-    return {kind: frozenset(text.split()) for kind, text in words.items()}
-
-
 # `names.toml` says what each of these is.
 _NAMES = tomllib.loads((files(__package__) / "names.toml").read_text("utf-8"))
 PLAIN, PLAIN_BESIDE_CHOICES = (
     _read_groups(_NAMES[table]) for table in ("plain", "beside_choices")
 )
-WORDS, HINTS = (_read_words(_NAMES[table]) for table in ("words", "hints"))
+WORDS, HINTS = (
+    {kind: frozenset(text.split()) for kind, text in _NAMES[table].items()}
+    for table in ("words", "hints")
+)
 PLAIN_SUBJECTS, PLAIN_DOCUMENTS = (
     tuple(_NAMES["first"][part].split()) for part in ("subject", "document")
 )
@@ -91,7 +91,7 @@ class NamedColumns:
         """
         named: dict[str, str] = {}
         for field in fields(self):
-            for name in _list_names(field.name, getattr(self, field.name)):
+            for name in list_columns(field.name, getattr(self, field.name)):
                 named.setdefault(name, field.name)
         return named
 
@@ -99,15 +99,9 @@ class NamedColumns:
 class Columns(TypedDict, total=False):
     """The columns that a caller names, each by the part it plays.
 
-    query asks or claims, evidence should decide, label is the gold label; metadata say
-    what kind of item each is; rationale is the column of explanations, or several where
-    an item has several; group is the cluster each item belongs to; split says train,
-    test or dev; id is the item's; fields are the text columns, where they are not just
-    the query and the evidence; choices is the column of lists of choices, or one column
-    a choice, and the label then says which is right; answers are free ones, the first
-    of them the gold; subject is what each item is about; document is what its evidence
-    is from. Each may be a path into the cells of a column, such as
-    gold_evidence[].text, or several with a plus, such as title+body.
+    `measurand.settings.source` says what each part is. Each may be a path into the
+    cells of a column, such as gold_evidence[].text, or several with a plus, such as
+    title+body.
     """
 
     query: str | None
@@ -136,7 +130,7 @@ def name_columns(columns: Columns) -> NamedColumns:
             raise UnknownName("part of a benchmark", part, parts)
     texts: dict[str, Any] = {part: columns.get(part) for part in parts}
     several: dict[str, Any]
-    several = {part: _list_names(part, texts.pop(part)) for part in SEVERAL}
+    several = {part: list_columns(part, texts.pop(part)) for part in SEVERAL}
     if texts["answers"] and (texts["label"] or several["choices"]):
         raise BadOption(
             "both `answers` and `label` or `choices` are given; free answers have "
@@ -153,7 +147,7 @@ def name_columns(columns: Columns) -> NamedColumns:
     return named
 
 
-def _list_names(part: str, names: Any) -> tuple[str, ...]:
+def list_columns(part: str, names: Any) -> tuple[str, ...]:
     """The names of columns that play one part; a single one may stand alone."""
     if isinstance(names, str):
         return (names,)
@@ -216,7 +210,7 @@ class ColumnRoles:
         if self.answers is not None:
             parts["label"] = None  # the same column, which holds no label of its own
         return {
-            part.replace("rationales", "rationale"): _list_names(part, names)
+            part.replace("rationales", "rationale"): list_columns(part, names)
             for part, names in parts.items()
             if names
         }
@@ -274,14 +268,15 @@ def _assign_named(named: NamedColumns) -> tuple[dict[str, str | None], list[str]
 def infer_roles(
     columns: Sequence[str],
     named: NamedColumns | None = None,
-    advise: Callable[[Sequence[str], Sequence[str]], str] = lambda missing, free: "",
+    advise: Callable[[Sequence[str], Sequence[str]], Advice] = lambda *_: ("", {}),
 ) -> ColumnRoles:
     """The part of each column: as given, and by its name where that is plain.
 
     Args:
         columns: The columns that may play a part.
         named: The parts that were named.
-        advise: What else is said of parts that are missing and of free columns.
+        advise: What is said of parts that are missing and of free columns, and the
+            columns that may be all that is missing.
 
     >>> infer_roles(["premise", "hypothesis", "gold_label"]).describe()
     {'query': 'hypothesis', 'evidence': 'premise', 'label': 'gold_label'}
@@ -317,10 +312,12 @@ def infer_roles(
     missing = [part for part in NEEDED if inferred[part] is None]
     if missing:
         arguments = " and ".join(f"`{part}`" for part in missing)
+        advice, proposal = advise(missing, free)
         raise AmbiguousRoles(
             f"no column is plainly the {' or the '.join(missing)}; "
             f"the columns are {join_names(columns)}; name them with {arguments}"
-            + advise(missing, free)
+            + advice,
+            [proposal] if proposal else (),
         )
     several = {"metadata": named.metadata, "fields": named.fields}
     several |= {"rationales": rationales, "choice_columns": named.choices}
@@ -376,7 +373,8 @@ def _plain_column(
         if len(matches) > 1:
             raise AmbiguousRoles(
                 f"{len(matches)} columns could be the {part}: {join_names(matches)}; "
-                f"the columns are {join_names(columns)}; name one with `{part}`"
+                f"the columns are {join_names(columns)}; name one with `{part}`",
+                [{part: column} for column in matches],
             )
         if matches:
             return matches[0]

@@ -97,7 +97,11 @@ def _draw_split(
             for side in ("train", "test")
         )
     except BadInput as unfair:
-        raise BadInput(f"{unfair}{_other_splits(table, roles, split_by)}") from None
+        others = _other_splits(table, roles, split_by)
+        advice = f", or choose `split_by` {' or '.join(map(repr, others))}"
+        refusal = BadInput(f"{unfair}{advice if others else ''}")
+        refusal.proposals = [{"split_by": other} for other in others]
+        raise refusal from None
     split_name = _split_name(roles, split_by, split_columns)
     method = f"seeded, by {split_name}, {100 * Split.share:.0f} % test"
     for column in (roles.query, roles.evidence) if split_by == "both" else ():
@@ -118,15 +122,14 @@ def _split_name(roles: ColumnRoles, split_by: str, columns: list[str]) -> str:
     return f"{texts} and group" if roles.group in columns else texts
 
 
-def _other_splits(table: pd.DataFrame, roles: ColumnRoles, split_by: str) -> str:
-    """The values of `split_by` by which a fair split exists; empty where none does."""
+def _other_splits(table: pd.DataFrame, roles: ColumnRoles, split_by: str) -> list[str]:
+    """The values of `split_by` by which a fair split exists."""
     columns = {"query": roles.query, "evidence": roles.evidence}
-    ways = [
-        repr(part)
+    return [
+        part
         for part, column in columns.items()
         if part != split_by and column is not None and can_split(table[column])
     ]
-    return f", or choose `split_by` {' or '.join(ways)}" if ways else ""
 
 
 def check_split_by(split_by: str) -> None:

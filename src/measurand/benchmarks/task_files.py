@@ -1,18 +1,20 @@
-"""Roles from files that others wrote: tasks of lm-eval, and `eval.yaml` of the hub.
+"""Roles from files: one line per part, tasks of lm-eval, and `eval.yaml` of the hub.
 
+`measurand show --write` writes one line per part, in YAML that needs no library.
 lm-eval says in `doc_to_text`, `doc_to_choice` and `doc_to_target` what is asked, what
 there is to choose from and what is right; `eval.yaml` in `field_spec`. Plain columns
 and simple templates are understood; no code is run, and no template is rendered.
 """
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
-from measurand.benchmarks.roles import Columns
-from measurand.core.errors import BadInput, MissingExtra, quote
+from measurand.benchmarks.roles import Columns, list_columns
+from measurand.core.errors import BadInput, MissingExtra, Proposal, quote
 from measurand.core.items import LETTERS
 from measurand.disk.files import read_bounded
 
@@ -33,6 +35,9 @@ TEMPLATE = re.compile(r"[{}\n]|%\}")
 LITERAL = "literal:"  # what stands before a target of eval.yaml that is no column
 OPTIONS = {"doc_to_text": "query", "doc_to_choice": "choices", "doc_to_target": "label"}
 OPTIONS |= {"input": "query", "choices": "choices", "target": "label"}
+PARTS = tuple(Columns.__annotations__)
+# `query: claim`, `query: "claim"` or `choices: ["oak", "ash"]`: a part and its columns.
+LINE = re.compile(r"([a-z]+):\s+(?:(\[.*\]|\".*\")|(\w[\w .+-]*))\s*")
 
 
 class _Code(str):
@@ -49,8 +54,11 @@ def add_task_roles(columns: Columns, path: str | Path) -> Columns:
     named = {part for part, name in columns.items() if name}
     if "answers" in named:
         named |= {"label", "choices"}
+    elif {"label", "choices"} & named:
+        named.add("answers")
     try:
-        roles = _task_roles(_read_yaml(path), named)
+        content = read_bounded(path, MOST_BYTES)
+        roles = _read_lines(content) or _task_roles(_read_yaml(content), named)
     except OSError as failed:
         why = (failed.strerror or str(failed)).lower()
         raise BadInput(f"cannot read `roles` {quote(str(path), 200)}: {why}") from None
@@ -60,9 +68,50 @@ def add_task_roles(columns: Columns, path: str | Path) -> Columns:
     return cast("Columns", {**unnamed, **{p: n for p, n in columns.items() if n}})
 
 
-def _read_yaml(path: str | Path) -> dict[str, Any]:
+def write_roles(title: str, proposals: Sequence[Proposal]) -> str:
+    """A file of roles: the columns of the first proposal, others as comments.
+
+    >>> print(write_roles("boats", [{"query": ("claim",)}, {"label": "port"}]), end="")
+    # How measurand reads boats; edit it, and give it with --roles.
+    query: "claim"
+    # or:
+    # label: "port"
+    """
+    lines = [f"# How measurand reads {title}; edit it, and give it with --roles."]
+    for number, columns in enumerate(proposals):
+        start = "# " if number else ""
+        lines += ["# or:"] * bool(number)
+        for part, names in columns.items():
+            several = list_columns(part, names)
+            value = several[0] if len(several) == 1 else several
+            lines.append(f"{start}{part}: {json.dumps(value, ensure_ascii=False)}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _read_lines(content: bytes) -> dict[str, Any]:
+    r"""The columns of each part in a file of one line per part; else nothing.
+
+    >>> _read_lines(b'# boats\nquery: claim\nchoices: ["oak", "ash"]')
+    {'query': 'claim', 'choices': ['oak', 'ash']}
+    >>> _read_lines(b"doc_to_text: claim"), _read_lines(b"query: {a: b}")
+    ({}, {})
+    """
+    roles: dict[str, Any] = {}
+    try:
+        for line in content.decode().splitlines():
+            if not line.strip() or line.startswith("#"):
+                continue
+            match = LINE.fullmatch(line)
+            if match is None or match[1] not in PARTS or match[1] in roles:
+                return {}
+            roles[match[1]] = json.loads(match[2]) if match[2] else match[3].strip()
+    except (ValueError, RecursionError):
+        return {}
+    return roles
+
+
+def _read_yaml(content: bytes) -> dict[str, Any]:
     """The mapping in a YAML file; its tags stay what they are, and run nothing."""
-    content = read_bounded(path, MOST_BYTES)
     try:
         yaml = import_module("yaml")
     except ModuleNotFoundError:
@@ -116,7 +165,13 @@ def _read_key(node: Any) -> str:
 
 
 def _task_roles(task: Mapping[str, Any], named: set[str]) -> dict[str, Any]:
-    """The roles in a file of either kind."""
+    """The roles in a file of any kind."""
+    if task and {*task} <= {*PARTS}:
+        return {
+            part: names if isinstance(names, list) else str(names)
+            for part, names in task.items()
+            if names is not None
+        }
     if isinstance(task.get("tasks"), list):
         return _field_roles(task["tasks"], named)
     if "field_spec" in task:
@@ -126,8 +181,9 @@ def _task_roles(task: Mapping[str, Any], named: set[str]) -> dict[str, Any]:
     ):
         hint = "; it includes another file: give that one" if "include" in task else ""
         raise BadInput(
-            "it has neither doc_to_text, doc_to_choice or doc_to_target of lm-eval nor "
-            f"a field_spec{hint}"
+            "it has neither parts of a benchmark, such as query and label, nor "
+            "doc_to_text, doc_to_choice or doc_to_target of lm-eval, nor a field_spec"
+            f"{hint}"
         )
     roles: dict[str, Any] = {}
     for key in ("doc_to_text", "doc_to_choice"):

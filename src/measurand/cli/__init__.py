@@ -8,13 +8,14 @@ import errno
 import gc
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import NoReturn
 
 import click
 
 from measurand.cli.app import app, verb_commands
-from measurand.core.errors import MeasurandError, quote
+from measurand.core.errors import MeasurandError, Proposal, quote
 
 SELDOM = 10_000  # new objects between two searches for garbage; Python's own is 700
 
@@ -37,8 +38,8 @@ def main() -> None:
         line = describe_usage(error, sys.argv[1:], verb_commands())
         _exit_with(str(line))
     except MeasurandError as error:
-        if columns := getattr(error, "proposal", {}):
-            _print_example(sys.argv[1:], columns)
+        for number, columns in enumerate(getattr(error, "proposals", ())):
+            _print_example(sys.argv[1:], columns, number)
         from measurand.cli.usage import name_options, option_names
 
         _exit_with(name_options(str(error), option_names(verb_commands())))
@@ -56,26 +57,52 @@ def main() -> None:
 
 
 LONGEST_NAME = 1_000  # letters of a column in a command that is proposed
+MOST_EXAMPLES = 4  # commands that are proposed
 
 
-def _print_example(words: Sequence[str], columns: Mapping[str, str]) -> None:
+def _print_example(words: Sequence[str], columns: Proposal, number: int) -> None:
     """Print the command that was given, with the columns that may be meant."""
+    from measurand.benchmarks.roles import list_columns
     from measurand.report.command import quote_word, write_option
     from measurand.wording.text import plain_text
 
     verb, *rest = words
     verb = "audit" if verb == "show" else verb
-    names = columns.values()
+    pairs = [
+        (part.replace("_", "-"), name)
+        for part, names in columns.items()
+        for name in list_columns(part, names)
+    ]
     # Of two spaces one is printed, and no shell takes a null or a name without end.
-    unspeakable = any("  " in n or "\0" in n or len(n) > LONGEST_NAME for n in names)
-    if verb not in verb_commands() or unspeakable:
+    unspeakable = any("  " in n or "\0" in n or len(n) > LONGEST_NAME for _, n in pairs)
+    if verb not in verb_commands() or unspeakable or number >= MOST_EXAMPLES:
         return
     options = {name for p in verb_commands()[verb].params for name in p.opts}
-    if not {f"--{part}" for part in columns} <= options:
+    if not {f"--{part}" for part, _ in pairs} <= options:
         return  # such as exposure, whose tasks have other columns each
-    pairs = [word for c in columns.items() for word in write_option(*c)]
-    command = ["measurand", verb, *map(quote_word, rest), *pairs]
-    print(f"for example: {plain_text(' '.join(command), 4_000)}", file=sys.stderr)
+    given = [*pairwise(rest)]
+    added = [p for p in pairs if (f"--{p[0]}", p[1]) not in given]
+    more = [word for pair in added for word in write_option(*pair)]
+    command = ["measurand", verb, *map(quote_word, _drop_write(rest)), *more]
+    start = "or" if number else "for example"
+    print(f"{start}: {plain_text(' '.join(command), 4_000)}", file=sys.stderr)
+
+
+def _drop_write(words: Sequence[str]) -> list[str]:
+    """The words of a command without the file that `show` writes its reading to.
+
+    >>> _drop_write(["boats.csv", "--write", "boats.yaml", "--label", "port"])
+    ['boats.csv', '--label', 'port']
+    """
+    if not any(word.split("=")[0] == "--write" for word in words):
+        return [*words]
+    return [
+        word
+        for before, word in pairwise(["", *words])
+        if before != "--write"
+        and word not in ("--write", "--overwrite")
+        and not word.startswith("--write=")
+    ]
 
 
 def _exit_with(message: str) -> NoReturn:

@@ -51,6 +51,7 @@ USERS_ALONE = {  # what a file would say by setting an option
     "store": WRITTEN,  # and which answers are taken as computed
     "out": WRITTEN,
     "overwrite": WRITTEN,
+    "write": WRITTEN,
 }
 LAYOUT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -125,7 +126,8 @@ class Verbs(click.Group):
     def get_command(self, ctx: click.Context | None, cmd_name: str) -> Any:
         """The parser of a verb; None where no verb has this name."""
         if cmd_name in VERBS:
-            return import_module(f"measurand.cli.{cmd_name}").verb
+            module = import_module(f"measurand.cli.{cmd_name}")
+            return getattr(module, f"run_{cmd_name}")
         if cmd_name not in AUDITS.entries:
             return None
         plain = import_module("measurand.cli.run").plain_verb
@@ -146,7 +148,7 @@ def describe_verb(name: str) -> str:
 
 
 def verb(function: Callable[..., None]) -> Verb:
-    """The parser of the verb in whose file the function stands."""
+    """The parser of the verb in whose file the function `run_…` is."""
     return make_verb(function.__module__.rpartition(".")[2], function)
 
 
@@ -218,9 +220,13 @@ def to_parameter(d: Declaration, panel: str) -> click.Parameter:
     setting, kind = d.setting, TYPES[d.part]
     needed = d.default is MISSING
     if not d.words[0].startswith("-"):
-        many = -1 if d.several else 1
         return click.Argument(
-            [d.name], type=kind, required=needed, nargs=many, help=setting.help
+            [d.name],
+            type=kind,
+            required=needed,
+            nargs=-1 if d.several else 1,
+            help=setting.help,
+            metavar=d.words[0] if needed and not d.several else None,
         )
     text = setting.help
     extra: dict[str, Any] = {} if needed or d.several else {"default": d.default}

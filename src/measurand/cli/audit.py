@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
-from measurand.cli.app import verb as parse
+from measurand.cli.app import verb
 from measurand.cli.console import (
     deliver_all,
     notice,
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 FIRST_ITEMS = 1_000  # items of which a first answer is given
 
 
-@parse
-def verb(
+@verb
+def run_audit(
     source: Source,
     climb: Climb,
     run: Run,

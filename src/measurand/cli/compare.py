@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from measurand.cli.app import verb as parse
+from measurand.cli.app import verb
 from measurand.cli.console import deliver, deliver_all, notice
 from measurand.cli.run import check_run_out, exit_on_verdict
 from measurand.core.setting import Setting
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from measurand.core.finding import Report
 
 
-@parse
-def verb(
+@verb
+def run_compare(
     reports: Annotated[
         tuple[Path, ...],
         Setting(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from measurand.cli.app import verb as parse
+from measurand.cli.app import verb
 from measurand.cli.console import notice, open_with_progress, print_all, run_log
 from measurand.core.setting import Setting
 from measurand.settings.running import Engine, Run
@@ -60,8 +60,8 @@ FAULTS = {
 }
 
 
-@parse
-def verb(
+@verb
+def run_demo(
     where: Engine,
     out: Annotated[Path, Setting("A folder for the reports.")] = Path("demo-report"),
     everything: Annotated[

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from measurand.cli.app import verb as parse
+from measurand.cli.app import verb
 from measurand.cli.console import print_power, print_roles
 from measurand.cli.run import audit_source, plan_servers, print_plans
 from measurand.settings.evidence import EvidenceSettings
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 FEW_SHUFFLES = 5  # what a dry run also names the price of
 
 
-@parse
-def verb(
+@verb
+def run_evidence(
     source: Source,
     settings: EvidenceSettings,
     run: Run,

@@ -2,12 +2,12 @@
 
 from typing import Annotated
 
-from measurand.cli.app import verb as parse
+from measurand.cli.app import verb
 from measurand.core.setting import Setting
 
 
-@parse
-def verb(
+@verb
+def run_explain(
     term: Annotated[
         tuple[str, ...],
         Setting("A verdict, a statistic or another word of a report.", option="TERM"),

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from measurand.cli.app import verb as parse
+from measurand.cli.app import verb
 from measurand.cli.console import (
     deliver,
     notice,
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
 
 
-@parse
-def verb(
+@verb
+def run_explanations(
     source: Source,
     settings: ExplanationsSettings,
     sample: Sample,

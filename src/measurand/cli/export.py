@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from measurand.cli.app import verb as parse
+from measurand.cli.app import verb
 from measurand.cli.console import notice, print_roles
 from measurand.cli.run import load_source
 from measurand.core.setting import Setting
@@ -10,8 +10,8 @@ from measurand.settings.running import Run
 from measurand.settings.source import Source
 
 
-@parse
-def verb(
+@verb
+def run_export(
     source: Source,
     to: Annotated[
         str, Setting("What runs them.", allowed=("lm-eval", "inspect", "table"))

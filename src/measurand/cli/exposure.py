@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from measurand.cli.app import verb as parse
+from measurand.cli.app import verb
 from measurand.cli.console import (
     deliver,
     live_table,
@@ -77,8 +77,8 @@ class Tasks(Settings):
         return tasks, about
 
 
-@parse
-def verb(
+@verb
+def run_exposure(
     context: click.Context,
     source: Tasks,
     settings: ExposureSettings,

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from measurand.cli.app import verb as parse
+from measurand.cli.app import verb
 from measurand.core.setting import Setting
 from measurand.settings.running import OverwriteFile
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from measurand.report.reports import Reports
 
 
-@parse
-def verb(
+@verb
+def run_figure(
     report: Annotated[
         Path, Setting("A report's folder, or that of an audit.", option="REPORT")
     ],

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-from measurand.cli.app import verb as parse
+from measurand.cli.app import verb
 from measurand.cli.console import notice, print_roles
 from measurand.cli.run import load_source
 from measurand.core.setting import Setting
@@ -11,8 +11,8 @@ from measurand.settings.running import Run, Tune
 from measurand.settings.source import Source
 
 
-@parse
-def verb(
+@verb
+def run_fit(
     reader: Annotated[
         str,
         Setting("A reader with weights: minilm or encoder:DIRECTORY.", option="READER"),

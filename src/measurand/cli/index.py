@@ -3,14 +3,14 @@
 from pathlib import Path
 from typing import Annotated
 
-from measurand.cli.app import verb as parse
+from measurand.cli.app import verb
 from measurand.cli.console import notice
 from measurand.core.setting import Setting
 from measurand.settings.running import OverwriteFile
 
 
-@parse
-def verb(
+@verb
+def run_index(
     folder: Annotated[
         Path, Setting("A folder with reports below it.", option="FOLDER")
     ],

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from measurand.cli.app import verb as parse
+from measurand.cli.app import verb
 from measurand.cli.run import audit_source, plan_servers, print_plans
 from measurand.settings.leakage import LeakageSettings
 from measurand.settings.running import (
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
 
 
-@parse
-def verb(
+@verb
+def run_leakage(
     source: Source,
     settings: LeakageSettings,
     run: Run,

@@ -2,15 +2,15 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-from measurand.cli.app import verb as parse
+from measurand.cli.app import verb
 from measurand.core.setting import Setting
 
 if TYPE_CHECKING:
     from measurand.core.catalogue import Catalogue
 
 
-@parse
-def verb(
+@verb
+def run_list(
     kind: Annotated[
         str | None,
         Setting(

@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Annotated
 
-from measurand.cli.app import verb as parse
+from measurand.cli.app import verb
 from measurand.core.setting import Setting
 from measurand.settings.running import OverwriteFile
 
 
-@parse
-def verb(
+@verb
+def run_render(
     report: Annotated[
         Path, Setting("A report's folder, or that of an audit.", option="REPORT")
     ],

@@ -1,46 +1,54 @@
 """measurand show: a saved report, how a benchmark would be read, or a log."""
 
 import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated
 
-from measurand.cli.app import verb as parse
+from measurand.cli.app import verb
 from measurand.cli.console import notice, print_answer, print_roles
-from measurand.cli.run import published_folder
+from measurand.cli.run import load_source
 from measurand.core.setting import Setting
-from measurand.settings.running import Run
+from measurand.settings.running import OverwriteFile, Run
 from measurand.settings.source import Source
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from measurand.core.benchmark import Benchmark
+    from measurand.core.errors import Proposal
 
 
-@parse
-def verb(
-    what: Annotated[
+@dataclass(frozen=True, kw_only=True)
+class Shown(Source):
+    """What is shown: a benchmark as for an audit, a report's folder, or logs."""
+
+    source: Annotated[
         str,
         Setting(
             "A report's folder, a benchmark's file or name, or logs.", option="WHAT"
         ),
-    ],
-    query: str | None = None,
-    evidence: str | None = None,
-    label: str | None = None,
-    choices: tuple[str, ...] = (),
-    answers: str | None = None,
-    join: str = Source.join,
-    data: str | None = None,
-    part: Annotated[str | None, Setting("A test part of it.")] = None,
-    split_by: str = Source.split_by,
+    ]
+
+
+@verb
+def run_show(
+    source: Shown,
+    write: Annotated[
+        Path | None,
+        Setting("A file to write the reading to, which --roles takes; edit it."),
+    ] = None,
+    overwrite: OverwriteFile = False,
     seed: int = Run.seed,
     verbose: bool = Run.verbose,
 ) -> None:
     """Show a saved report, how a benchmark would be read, or what a log holds."""
+    from measurand.disk.files import check_new_file
     from measurand.report.schema import blame_reports
     from measurand.wording.text import plain_text
 
+    what = source.source
     if _print_logs(what):
         return
     if Path(what).is_dir():
@@ -48,11 +56,12 @@ def verb(
             text = _summarise_folder(Path(what), verbose=verbose)
             print_answer(text, verbose=verbose)
         return
-    folder = published_folder(what, data)
-    named = {"query": query, "evidence": evidence, "label": label, "answers": answers}
-    terms = {"join": join, "split_by": split_by, "seed": seed, "choices": choices}
-    benchmark = _load_and_explain(what, folder, part, **named, **terms)
+    if write is not None:
+        check_new_file(write, overwrite=overwrite, inputs=source.files)
+    benchmark = _load_and_explain(source, seed, write)
     print_roles(benchmark)
+    if write is not None:
+        _write_reading(write, source, [benchmark.columns])
     for ident, row in benchmark.test.table.head(3).iterrows():
         print(plain_text(ident))
         for column, value in row.items():
@@ -84,34 +93,45 @@ def _summarise_folder(folder: Path, *, verbose: bool) -> str:
     return summary(loaded, verbose=verbose)
 
 
-def _load_and_explain(
-    source: str, folder: str | None, part: str | None, **options: Any
-) -> "Benchmark":
+def _write_reading(path: Path, source: Source, proposals: "Sequence[Proposal]") -> None:
+    """Write which column plays which part, for `--roles`."""
+    from measurand.benchmarks.load import benchmark_title
+    from measurand.benchmarks.task_files import PARTS, write_roles
+    from measurand.disk.files import write_file
+
+    columns = [{p: c for p, c in named.items() if p in PARTS} for named in proposals]
+    text = write_roles(benchmark_title(source.source), columns)
+    write_file(path, text.encode("utf-8", "backslashreplace"))
+    notice(f"reading: {path}; give it with --roles")
+
+
+def _load_and_explain(source: Source, seed: int, write: Path | None) -> "Benchmark":
     """The benchmark; what stands in nested columns is printed before it can fail."""
     from measurand.benchmarks import BENCHMARKS
-    from measurand.benchmarks.assemble import from_frames
-    from measurand.benchmarks.load import (
-        benchmark_title,
-        is_known,
-        load_benchmark,
-        read_source,
-    )
+    from measurand.benchmarks.load import is_known, read_source
     from measurand.benchmarks.nested import unfold_rows
     from measurand.benchmarks.proposal import suggest_evidence
-    from measurand.benchmarks.roles import Columns, name_columns
-    from measurand.core.errors import MeasurandError
+    from measurand.benchmarks.roles import list_columns
+    from measurand.core.errors import BadInput
 
-    if is_known(source) or part:
-        return load_benchmark(source, data=folder, part=part, **options)
-    columns = {p: name for p, name in options.items() if p in Columns.__annotations__}
-    names = name_columns(cast("Columns", columns)).names()
-    table = unfold_rows(read_source(source, list(BENCHMARKS)), names)
+    if is_known(source.source) or source.parts:
+        return load_source(source, seed)
+    named = {
+        part: names
+        for part in ("query", "evidence", "label", "answers", "choices")
+        if (names := getattr(source, part))
+    }
+    columns = {n for part, names in named.items() for n in list_columns(part, names)}
+    table = unfold_rows(read_source(source.source, list(BENCHMARKS)), columns)
     _print_paths(table)
     try:
-        benchmark = from_frames(table, name=benchmark_title(source), **options)
-    except MeasurandError as fault:
-        if not getattr(fault, "proposal", {}):  # else a whole command is said
-            _print_suggestions(table, options, names)
+        benchmark = load_source(source, seed)
+    except BadInput as fault:
+        if not fault.proposals:  # else a whole command is printed
+            _print_suggestions(table, named)
+        elif write is not None:
+            reading = [{**named, **columns} for columns in fault.proposals]
+            _write_reading(write, source, reading)
         raise
     if evidence := suggest_evidence(table, benchmark.columns):
         notice(f"try --evidence {shlex.quote(evidence)}")
@@ -129,22 +149,23 @@ def _print_paths(table: "pd.DataFrame") -> None:
 
 
 def _print_suggestions(
-    table: "pd.DataFrame", options: dict[str, Any], names: dict[str, str]
+    table: "pd.DataFrame", named: Mapping[str, str | tuple[str, ...]]
 ) -> None:
     """Print what may be given for a part, of a file that could not be read."""
     from measurand.benchmarks.interpretations import called_choices
-    from measurand.benchmarks.proposal import (
-        SUGGESTED,
-        propose_columns,
-        suggest_roles,
-    )
+    from measurand.benchmarks.proposal import propose_columns, suggest_roles
+    from measurand.benchmarks.roles import list_columns
 
-    named = {part: options.get(part) for part in SUGGESTED}
-    missing = [part for part in ("query", "label") if named[part] is None]
-    guesses = propose_columns(table, names, missing)
+    parts = {
+        name: part
+        for part, names in named.items()
+        for name in list_columns(part, names)
+    }
+    missing = [part for part in ("query", "label") if part not in named]
+    guesses = propose_columns(table, parts, missing)
     # What is likely to ask, or to be the label, is no evidence.
-    taken = [*named.values(), *called_choices([*map(str, table.columns)])]
+    taken = [*parts, *called_choices([*map(str, table.columns)])]
     taken += [guesses[part] for part in missing if part in guesses]
     for part, field in suggest_roles(table, taken).items():
-        if named[part] is None:
+        if part not in named:
             notice(f"try --{part} {shlex.quote(field)}")

@@ -91,7 +91,8 @@ def _flags(parameter: Any) -> list[str]:
 
 def _name(parameter: Any) -> str:
     """An option as it is written, an argument as the help calls it."""
-    return str(next(iter(_flags(parameter)), parameter.name.upper()))
+    name = parameter.metavar or parameter.name.upper()
+    return str(next(iter(_flags(parameter)), name))
 
 
 def _describe_misuse(option: str, words: Sequence[str]) -> str:

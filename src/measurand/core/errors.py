@@ -26,9 +26,10 @@ arguments in backticks, which the command line turns into options.
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from types import MappingProxyType
 
 LONGEST_NAME = 200  # letters of a name in a message
+# Arguments that were not given and may be meant: the columns of parts, for example.
+Proposal = Mapping[str, str | tuple[str, ...]]
 
 
 class MeasurandError(Exception):
@@ -75,7 +76,13 @@ class MissingWeights(MeasurandError):
 
 
 class BadInput(MeasurandError):
-    """A benchmark that cannot be read, or not in the way that was asked."""
+    """A benchmark that cannot be read, or not in the way that was asked.
+
+    Attributes:
+        proposals: Arguments with which it may be read, each set by itself.
+    """
+
+    proposals: Sequence[Proposal] = ()
 
 
 class NoField(BadInput):
@@ -115,13 +122,11 @@ class RepeatedIds(BadInput):
 
 
 class AmbiguousRoles(BadInput):
-    """A part that no column, or more than one, could clearly play.
+    """A part that no column, or more than one, could clearly play."""
 
-    Attributes:
-        proposal: The column that may be meant for each part; empty where none may.
-    """
-
-    proposal: Mapping[str, str] = MappingProxyType({})
+    def __init__(self, line: str, proposals: Sequence[Proposal] = ()) -> None:
+        super().__init__(line)
+        self.proposals = proposals
 
 
 class NotApplicable(BadInput):

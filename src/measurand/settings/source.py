@@ -18,7 +18,7 @@ Fields = Annotated[
 ]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Source(Settings):
     """Where a benchmark is, and which of its columns plays which part."""
 
@@ -99,8 +99,8 @@ class Source(Settings):
     )
     roles: Path | None = setting(
         None,
-        "A YAML file that names columns: a task of lm-eval, or a dataset's "
-        "eval.yaml. Columns named here come first.",
+        "A YAML file that names columns: one that `measurand show FILE --write` wrote, "
+        "a task of lm-eval, or a dataset's eval.yaml. Columns named here come first.",
     )
 
     @property
