@@ -72,12 +72,12 @@ def write_roles(title: str, proposals: Sequence[Proposal]) -> str:
     """A file of roles: the columns of the first proposal, others as comments.
 
     >>> print(write_roles("boats", [{"query": ("claim",)}, {"label": "port"}]), end="")
-    # How measurand reads boats; edit it, and give it with --roles.
+    # How measurand reads boats; edit it, and give it as `roles`.
     query: "claim"
     # or:
     # label: "port"
     """
-    lines = [f"# How measurand reads {title}; edit it, and give it with --roles."]
+    lines = [f"# How measurand reads {title}; edit it, and give it as `roles`."]
     for number, columns in enumerate(proposals):
         start = "# " if number else ""
         lines += ["# or:"] * bool(number)
