@@ -22,12 +22,15 @@ ARGUMENT = re.compile(
 
 def option_names(verbs: Mapping[str, Verb]) -> dict[str, str]:
     """What the command line calls each argument of the library."""
-    return {
-        str(parameter.name): parameter.opts[0]
+    options = {
+        parameter.opts[0]: str(parameter.name)
         for command in verbs.values()
         for parameter in command.params
         if parameter.opts[0].startswith("--")
     }
+    # What may be repeated has a plural name, and the library may take one of it.
+    single = {option[2:].replace("-", "_"): option for option in options}
+    return single | {name: option for option, name in options.items()}
 
 
 def name_options(message: str, options: Mapping[str, str]) -> str:
