@@ -14,6 +14,7 @@ QUICK = (
     "esnli",
     "first_minute",
     "memory",
+    "surface",
 )
 # Minutes, the next to last a quarter of an hour, and the last hours.
 SLOW = (

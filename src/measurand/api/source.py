@@ -24,6 +24,7 @@ from measurand.disk.files import check_is_path
 from measurand.logs.answers import Answers
 from measurand.logs.copies import benchmark_of_logs
 from measurand.logs.read import Rate, read_answers
+from measurand.settings.source import Source
 
 UNNAMED = "benchmark"  # what reports call a table that nobody named
 ALLOWED = (
@@ -37,7 +38,7 @@ def load(
     test: Any = None,
     *,
     name: str | None = None,
-    split_by: str = "both",
+    split_by: str = Source.split_by,
     data: str | Path | None = None,
     part: str | None = None,
     seed: int = 0,

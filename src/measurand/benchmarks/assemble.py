@@ -61,6 +61,7 @@ from measurand.core.items import Items
 from measurand.core.names import LABELS_ALIKE, check_text
 from measurand.core.seeds import generator
 from measurand.selections.rows import Sample
+from measurand.settings.source import Source
 
 LONGEST_JOIN = 100  # letters, which stand between all texts of all cells
 
@@ -71,7 +72,7 @@ def assemble_benchmark(
     roles: ColumnRoles,
     *,
     name: str,
-    split_by: str = "both",
+    split_by: str = Source.split_by,
     seed: int = 0,
     join: str = JOIN,
 ) -> Benchmark:
@@ -189,9 +190,9 @@ def _describe_alike(labels: "pd.Series[str]") -> dict[str, str]:
     if not groups:
         return {}
     shown = "; ".join(" and ".join(map(quote, group)) for group in groups[:MOST_ALIKE])
-    more = f"; {len(groups) - MOST_ALIKE} more" if len(groups) > MOST_ALIKE else ""
+    rest = f"; {len(groups) - MOST_ALIKE} more" if len(groups) > MOST_ALIKE else ""
     differ = "differ by case, spaces or the format of numbers only"
-    return {LABELS_ALIKE: f"{shown}{more} {differ}, and count as different labels"}
+    return {LABELS_ALIKE: f"{shown}{rest} {differ}, and count as different labels"}
 
 
 def from_frames(
@@ -199,7 +200,7 @@ def from_frames(
     test: object = None,
     *,
     name: str,
-    split_by: str = "both",
+    split_by: str = Source.split_by,
     seed: int = 0,
     join: str = JOIN,
     **columns: Unpack[Columns],

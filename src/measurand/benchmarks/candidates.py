@@ -143,12 +143,12 @@ def _unnamed_lists(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Read
     """
     if any(not HEADLESS.fullmatch(column) for column in columns):
         return
-    for place, label in enumerate(columns):
+    for number, label in enumerate(columns):
         golds = {str(scalar_text(cell)).strip() for cell in table[label]}
         if not all(GOLD.fullmatch(gold) for gold in golds):
             continue
         count = len(golds)
-        for start in (place - count, place + 1):
+        for start in (number - count, number + 1):
             window = tuple(columns[max(start, 0) : start + count])
             if len(window) < max(count, FEWEST_COLUMNS):
                 continue
@@ -187,7 +187,7 @@ def beside_wrong(
             cells = [open_listed(cell) for cell in table[wrong]]
             counts = [len(c) if isinstance(c, list | tuple) else 0 for c in cells]
             if min(counts):
-                paths = [str(Path(wrong, (place,))) for place in range(max(counts))]
+                paths = [str(Path(wrong, (n,))) for n in range(max(counts))]
                 yield Reading((right, *paths), right)
 
 
@@ -290,7 +290,7 @@ def pointer_way(column: "pd.Series[str]", options: Options) -> str:
             return ""
     for way in (INDEX, INDEX_FROM_1) if are_numbers else (LETTER, TEXT_OF):
         places = (gold_place(gold, ItemChoices(texts), way) for gold, texts in pairs)
-        if all(place is not None for place in places):
+        if all(position is not None for position in places):
             return INDEX if are_numbers else way
     return ""
 
@@ -378,8 +378,8 @@ def _check_columns_named(table: pd.DataFrame, free: Sequence[str], label: str) -
 def _check_answers(table: pd.DataFrame, free: Sequence[str], answers: str) -> None:
     """Raise where another column seems to say which of the answers is right."""
     for options in find_options(table, [answers]):
-        told = [column for column in free if TELLING.search(bare_name(column))]
-        for gold in dict.fromkeys([*plain_golds(free), *told]):
+        likely = [column for column in free if TELLING.search(bare_name(column))]
+        for gold in dict.fromkeys([*plain_golds(free), *likely]):
             way = pointer_way(table[gold], options)
             # The first of several accepted answers is often given once more.
             pairs = zip(table[gold], options.rows, strict=True)

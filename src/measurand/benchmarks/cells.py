@@ -15,12 +15,13 @@ from measurand.core.choices import are_free
 from measurand.core.errors import BadInput, quote
 from measurand.core.items import with_columns
 from measurand.disk.files import DEEPEST
+from measurand.settings.source import Source
 
 MISSING = "missing"  # the value of a metadata cell that holds nothing
 LISTS = (list, tuple, np.ndarray)
 NO_CLASS = "-1"  # the hub's label where there is none, if classes are numbers
 FEWEST_NUMBERED = 3  # classes from 0 on, before a -1 beside them is none of them
-JOIN = " "  # between the texts of a cell, so that they read on as one
+JOIN = Source.join  # between the texts of a cell, so that they read on as one
 
 
 def text_cells(

@@ -108,8 +108,8 @@ def _read_table(
         opened = (open_cell(cell, row) for row, cell in enumerate(column, 1))
         beside = marks_beside(table, roles.choice_columns[0])
         rows = [
-            drop_padding(texts, {**own, **others})
-            for (texts, own), others in zip(opened, beside, strict=True)
+            drop_padding(texts, {**marks, **others})
+            for (texts, marks), others in zip(opened, beside, strict=True)
         ]
     else:
         column = table[roles.choice_columns[0]].rename(", ".join(roles.choice_columns))
@@ -159,13 +159,13 @@ def _check_rows(
         f"hold more than {MOST} choices": many,
         "hold a choice that is empty or no text": blank,
     }
-    for problem, found in problems.items():
-        if found:
+    for problem, faulty in problems.items():
+        if faulty:
             way = (
                 f"allowed are {FEWEST} to {MOST} texts; mend or remove these rows, or "
                 "name another column with `choices`"
             )
-            raise bad_cells(found, column, part, problem, way)
+            raise bad_cells(faulty, column, part, problem, way)
 
 
 def most_choices(table: pd.DataFrame, columns: Sequence[str]) -> int:
@@ -270,8 +270,8 @@ def mark_by_prefix(items: Sequence[ItemChoices]) -> list[ItemChoices]:
         return [*items]
     way = f"{MARK} in their text"
     return [
-        replace(item, marks={**item.marks, way: own})
-        for item, own in zip(items, prefixes, strict=True)
+        replace(item, marks={**item.marks, way: marks})
+        for item, marks in zip(items, prefixes, strict=True)
     ]
 
 
@@ -284,7 +284,7 @@ def _prefixes(texts: Sequence[str]) -> list[str]:
     ([], [])
     """
     matches = [PREFIX.match(text) for text in texts]
-    own = [(match[1] or match[2]).lower() for match in matches if match]
+    marks = [(match[1] or match[2]).lower() for match in matches if match]
     numbers = [str(number) for number in range(len(texts) + 1)]
     runs = ([*LETTERS.lower()[: len(texts)]], numbers[1:], numbers[:-1])
-    return own if any(sorted(own) == sorted(run) for run in runs) else []
+    return marks if any(sorted(marks) == sorted(run) for run in runs) else []

@@ -46,8 +46,8 @@ def check_unflagged(column: "pd.Series[str]", name: str) -> None:
     pointing = _pointing_keys([row for row in rows if row])
     for row in rows:
         for key, values in row.items():
-            told = bare_name(key) in WORDS["flags"] or key in pointing
-            if told and not all(map(_is_set, values)):
+            is_flag = bare_name(key) in WORDS["flags"] or key in pointing
+            if is_flag and not all(map(_is_set, values)):
                 way = "give the accepted answers only"
                 if paths := find_flagged(column, name):
                     texts, flags = (quote(path, 200) for path in paths)

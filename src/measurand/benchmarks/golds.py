@@ -131,9 +131,9 @@ def _named_place(text: str, item: ItemChoices, names: Sequence[str]) -> int | No
     name = match[1].lower() if match and match[2] else mark_key(text)
     if name not in [*names]:
         return None
-    place = names.index(name)
-    agrees = not match or not match[2] or text_key(match[2]) == item.keys[place]
-    return place if agrees else None
+    position = names.index(name)
+    agrees = not match or not match[2] or text_key(match[2]) == item.keys[position]
+    return position if agrees else None
 
 
 def read_golds(
@@ -169,13 +169,13 @@ def read_golds(
     if roles.split is None:
         return golds
     splits = [str(split) for split in table[roles.split]]
-    told = {
+    labelled = {
         split
         for gold, split in zip(golds, splits, strict=True)
         if gold is not None and str(gold).strip() != HIDDEN
     }
     return [
-        gold if split in told or not told else UNLABELLED
+        gold if split in labelled or not labelled else UNLABELLED
         for gold, split in zip(golds, splits, strict=True)
     ]
 
@@ -229,10 +229,10 @@ def gold_way(
     layouts = [(str(golds[row]), items[row]) for row in rows]
     ways = _possible_ways(layouts)
     texts = {way: [*_gold_texts(layouts, way)] for way in ways}
-    fitting = {way: told for way, told in texts.items() if None not in told}
+    fitting = {way: choices for way, choices in texts.items() if None not in choices}
     if not fitting:
         return min(ways, key=lambda way: texts[way].count(None))
-    marks = {way: told for way, told in fitting.items() if way.startswith(MARK)}
+    marks = {way: choices for way, choices in fitting.items() if way.startswith(MARK)}
     if marks:
         fitting = {MARK: marks[MARK]} if MARK in marks else marks
     if {INDEX, INDEX_FROM_1} <= {*fitting}:
@@ -252,10 +252,10 @@ def gold_way(
 
 def _possible_ways(layouts: Sequence[tuple[str, ItemChoices]]) -> list[str]:
     """The ways in which golds may be given, marks first, keys that are none last."""
-    own = dict.fromkeys(way for _, item in layouts for way in item.marks)
-    marks = [way for way in own if way.startswith(MARK)]
+    ways = dict.fromkeys(way for _, item in layouts for way in item.marks)
+    marks = [way for way in ways if way.startswith(MARK)]
     from_1 = [INDEX_FROM_1] if all(gold.strip() != "0" for gold, _ in layouts) else []
-    others = [way for way in own if way not in marks]
+    others = [way for way in ways if way not in marks]
     return [*marks, TEXT_OF, LETTER, INDEX, *from_1, *others]
 
 
@@ -283,15 +283,15 @@ def _counting_start(
         ):
             return start
     right = {start: fitting[way] for start, way in enumerate((INDEX, INDEX_FROM_1))}
-    told = [texts for way, texts in fitting.items() if way not in (INDEX, INDEX_FROM_1)]
+    answers = [t for way, t in fitting.items() if way not in (INDEX, INDEX_FROM_1)]
     names = set.intersection(*({*table.columns} for table in tables))
     for name in names - {*columns, roles.label}:
         cells = [cell for table in tables for cell in table[name]]
         if all(isinstance(cells[row], str) for row in rows):
-            told.append([cells[row] for row in rows])
+            answers.append([cells[row] for row in rows])
     starts = {
         start
-        for texts in told
+        for texts in answers
         for start, expected in right.items()
         if all(
             text_key(str(text)) == text_key(str(gold))

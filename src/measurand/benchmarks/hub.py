@@ -62,8 +62,8 @@ def load_hub_rows(source: str) -> pd.DataFrame:
 def _failure_text(failed: Exception) -> str:
     """What went wrong, in one line."""
     words = " ".join(str(failed).split())
-    known = isinstance(failed, BadInput | DatasetsError | OSError | ValueError)
-    return words if known and words else f"{type(failed).__name__}: {words}"
+    is_expected = isinstance(failed, BadInput | DatasetsError | OSError | ValueError)
+    return words if is_expected and words else f"{type(failed).__name__}: {words}"
 
 
 def _check_plain_tables(builder: Any, name: str) -> None:

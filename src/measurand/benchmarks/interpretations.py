@@ -168,13 +168,13 @@ def column_runs(
     for column in columns:
         if match := form.fullmatch(bare_name(column)):
             is_number = match[2].isdigit()
-            place = int(match[2]) if is_number else ord(match[2]) - ord("a")
-            families.setdefault((match[1], is_number), {})[place] = column
+            number = int(match[2]) if is_number else ord(match[2]) - ord("a")
+            families.setdefault((match[1], is_number), {})[number] = column
     for (name, is_number), members in families.items():
         places = sorted(members)
         run = [*range(places[0], places[0] + len(places))]
         if places == run and places[0] <= is_number:
-            yield name, is_number, tuple(members[place] for place in places)
+            yield name, is_number, tuple(members[number] for number in places)
 
 
 def _families(columns: Sequence[str]) -> Iterator[tuple[str, ...]]:
@@ -229,13 +229,13 @@ def agreed_gold(
     free = [column for column in columns if column not in taken]
     plain = plain_golds(free)
     others = [*plain, *named.choices]
-    told = [c for c in free if c not in others and TELLING.search(bare_name(c))]
-    if not named.choices or len(plain) + len(told) < 2:
+    likely = [c for c in free if c not in others and TELLING.search(bare_name(c))]
+    if not named.choices or len(plain) + len(likely) < 2:
         return None
     readings = {
         name: keys
-        for name, keys in right_choices(table, named.choices, [*plain, *told]).items()
-        if 2 * keys.count(None) < (1 if name in told else len(keys))
+        for name, keys in right_choices(table, named.choices, [*plain, *likely]).items()
+        if 2 * keys.count(None) < (1 if name in likely else len(keys))
     }
     if not {*readings} & {*plain}:
         return None

@@ -17,6 +17,7 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.catalogue import Entry
 from measurand.core.errors import BadOption, OneSidedColumn, UnknownName, quote
 from measurand.core.names import ALL_ITEMS
+from measurand.settings.source import Source
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +30,7 @@ def load_benchmark(
     source: str,
     *,
     test: str | None = None,
-    split_by: str = "both",
+    split_by: str = Source.split_by,
     data: str | Path | None = None,
     part: str | None = None,
     seed: int = 0,

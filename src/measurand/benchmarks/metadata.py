@@ -77,8 +77,11 @@ def _nearest_choices(
     """The choice of whose words the largest share stands in another text."""
     letters = []
     for choice_sets, text in zip(sets, others, strict=True):
-        there = set(words(text))
-        shares = [len(own & there) / max(len(own), 1) for own in choice_sets]
+        text_words = set(words(text))
+        shares = [
+            len(choice_words & text_words) / max(len(choice_words), 1)
+            for choice_words in choice_sets
+        ]
         letters.append(_only_letter(shares, max) if any(shares) else NONE)
     return letters
 
@@ -90,9 +93,9 @@ def _odd_choice(sets: Sequence[set[str]]) -> str:
     'C'
     """
     shares = []
-    for position, own in enumerate(sets):
+    for position, choice_words in enumerate(sets):
         others = set().union(*sets[:position], *sets[position + 1 :])
-        shares.append(len(own & others) / max(len(own), 1))
+        shares.append(len(choice_words & others) / max(len(choice_words), 1))
     return _only_letter(shares, min)
 
 
@@ -276,17 +279,17 @@ def _measure_texts(
         repeat("") if evidence is None else _iterate_texts(table[evidence])
     )
     for question, context in zip(queries, contexts, strict=False):
-        said = words(question)
-        form = query_form(question, said)
+        query_words = words(question)
+        form = query_form(question, query_words)
         measures["query_form"].append(form)
-        measures["query_type"].append(query_type(question, said, form))
-        measures["query_length"].append(len(said))
-        is_positive = NEGATIONS.isdisjoint(said)
+        measures["query_type"].append(query_type(question, query_words, form))
+        measures["query_length"].append(len(query_words))
+        is_positive = NEGATIONS.isdisjoint(query_words)
         measures["query_negation"].append("no" if is_positive else "yes")
         measures["query_writing"].append(query_writing(question))
         if evidence is not None:
-            shared = len({*said}.intersection(words(context)))
-            measures["evidence_overlap"].append(shared / max(len({*said}), 1))
+            shared = len({*query_words}.intersection(words(context)))
+            measures["evidence_overlap"].append(shared / max(len({*query_words}), 1))
             count = count_sentences(context)
             sentences = f"{MANY}+" if count >= MANY else str(count)
             measures["evidence_sentences"].append(sentences)

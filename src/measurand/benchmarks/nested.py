@@ -66,8 +66,8 @@ class NestedColumn:
 
 def find_nested(table: pd.DataFrame) -> dict[str, NestedColumn]:
     """The columns of which most cells are lists, objects, or JSON that holds one."""
-    found = {str(name): look_inside(table[name], str(name)) for name in table.columns}
-    return {name: column for name, column in found.items() if column.paths}
+    nested = {str(name): look_inside(table[name], str(name)) for name in table.columns}
+    return {name: column for name, column in nested.items() if column.paths}
 
 
 def look_inside(column: "pd.Series[str]", name: str) -> NestedColumn:
@@ -208,7 +208,9 @@ def _single_choices(cell: object, name: str) -> list[str]:
     keys = [[*value] if isinstance(value, dict) else [] for value in opened]
     if any(len(key) != 1 for key in keys) or len({key[0] for key in keys}) < len(keys):
         return []
-    return [str(Path(name, (place, str(key[0])))) for place, key in enumerate(keys)]
+    return [
+        str(Path(name, (position, str(key[0])))) for position, key in enumerate(keys)
+    ]
 
 
 def free_answer_path(column: "pd.Series[str]", name: str) -> str:
@@ -313,7 +315,9 @@ def _check_one_question(table: pd.DataFrame, named: Collection[str]) -> None:
                 first["questions"], first["answers"], strict=True
             )
         ]
-        if max(counts)[0] > 1 and all(asked == told for asked, told in counts):
+        if max(counts)[0] > 1 and all(
+            questions_in == answers_to for questions_in, answers_to in counts
+        ):
             raise BadInput(
                 "rows hold several 'questions' and an answer to each in 'answers'; one "
                 "item a question is needed: give a row for each question"
@@ -328,7 +332,7 @@ def _answer_count(cell: object) -> int:
     """
     opened = open_nested(cell)
     lists = [*opened.values()] if isinstance(opened, dict) else [opened]
-    counts = {len(_list_in(each)) for each in lists}
+    counts = {len(_list_in(values)) for values in lists}
     return counts.pop() if len(counts) == 1 else 0
 
 

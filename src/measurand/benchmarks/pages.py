@@ -55,28 +55,28 @@ def read_pages(content: bytes, chunk: Any, most_pages: int = MOST_PAGES) -> Page
     starts = [chunk.data_page_offset]
     if chunk.dictionary_page_offset:
         starts.append(chunk.dictionary_page_offset)
-    place = min(starts)
-    end = place + chunk.total_compressed_size
-    if not 0 <= place <= end <= len(content):
+    offset = min(starts)
+    end = offset + chunk.total_compressed_size
+    if not 0 <= offset <= end <= len(content):
         raise BadInput("a column begins or ends outside the file")
     number = values = size = 0
     are_shared = False
     # Arrow stops at so many values as the footer claims; here all pages are counted.
-    while place < end or values < chunk.num_values:
-        if place >= min(end + BEYOND, len(content)):
+    while offset < end or values < chunk.num_values:
+        if offset >= min(end + BEYOND, len(content)):
             break
         number += 1
         if number > most_pages:
             raise BadInput(
                 f"it has more than {most_pages:,} pages in a column; write larger ones"
             )
-        header, place = _read_struct(content, place, DEEPEST)
+        header, offset = _read_struct(content, offset, DEEPEST)
         unpacked, packed = _count(header, SIZE), _count(header, PACKED)
         data, data_v2 = _inner(header, DATA), _inner(header, DATA_V2)
         values += max(_count(data, VALUES), _count(data_v2, VALUES))
         encodings = _count(data, ENCODING), _count(data_v2, ENCODING_V2)
         are_shared = are_shared or SHARED_CODE in encodings
-        place += packed
+        offset += packed
         size += unpacked
     return Pages(number, values, size, are_shared)
 
@@ -95,7 +95,7 @@ def _count(header: Mapping[int, Any], field: int) -> int:
     return number
 
 
-def _read_struct(content: bytes, place: int, deep: int) -> tuple[dict[int, Any], int]:
+def _read_struct(content: bytes, offset: int, deep: int) -> tuple[dict[int, Any], int]:
     """The fields of a struct by their numbers, and the place after it.
 
     >>> _read_struct(bytes([0x15, 0x08, 0x19 + 0x03, 0x15, 0x02, 0, 0]), 0, 2)
@@ -106,53 +106,53 @@ def _read_struct(content: bytes, place: int, deep: int) -> tuple[dict[int, Any],
     fields: dict[int, Any] = {}
     field = 0
     try:
-        while content[place]:
-            kind, step = content[place] & 15, content[place] >> 4
-            place += 1
+        while content[offset]:
+            kind, step = content[offset] & 15, content[offset] >> 4
+            offset += 1
             if step:
                 field += step
             else:
-                field, place = _read_number(content, place)
+                field, offset = _read_number(content, offset)
             if field in fields or not 0 < field < MOST_FIELDS:
                 raise BadInput("the header of a page holds a field twice, or none")
             if kind == STRUCT:
-                fields[field], place = _read_struct(content, place, deep - 1)
+                fields[field], offset = _read_struct(content, offset, deep - 1)
             else:
-                fields[field], place = _read_field(content, place, kind)
+                fields[field], offset = _read_field(content, offset, kind)
     except IndexError:
         raise BadInput("the header of a page ends outside the file") from None
-    return fields, place + 1
+    return fields, offset + 1
 
 
-def _read_field(content: bytes, place: int, kind: int) -> tuple[int | None, int]:
+def _read_field(content: bytes, offset: int, kind: int) -> tuple[int | None, int]:
     """A number, or None of what is no number, and the place after it."""
     if kind in FLAGS:
-        return None, place
+        return None, offset
     if kind == BYTE:
-        return None, place + 1
+        return None, offset + 1
     if kind in NUMBERS:
-        return _read_number(content, place)
+        return _read_number(content, offset)
     if kind == DOUBLE:
-        return None, place + 8
+        return None, offset + 8
     if kind == TEXT:
-        length, place = _read_digits(content, place)
-        return None, place + length
+        length, offset = _read_digits(content, offset)
+        return None, offset + length
     raise BadInput("the header of a page is none")
 
 
-def _read_number(content: bytes, place: int) -> tuple[int, int]:
+def _read_number(content: bytes, offset: int) -> tuple[int, int]:
     """A number whose lowest bit is its sign."""
-    digits, place = _read_digits(content, place)
-    return (digits >> 1) ^ -(digits & 1), place
+    digits, offset = _read_digits(content, offset)
+    return (digits >> 1) ^ -(digits & 1), offset
 
 
-def _read_digits(content: bytes, place: int) -> tuple[int, int]:
+def _read_digits(content: bytes, offset: int) -> tuple[int, int]:
     """A number in bytes of seven bits, the lowest first, and the place after it."""
     digits = 0
     for shift in range(0, LONGEST, 7):
-        byte = content[place]
-        place += 1
+        byte = content[offset]
+        offset += 1
         digits |= (byte & 127) << shift
         if byte < 128:
-            return digits, place
+            return digits, offset
     raise BadInput("the header of a page holds a number without end")

@@ -57,9 +57,9 @@ def read_parquet(stream: IO[bytes]) -> tuple[Any, bytes]:
         table.validate(full=True)  # text that is not UTF-8 would fail much later
     except MemoryError:
         raise BadInput("it takes more memory than is free; give fewer rows") from None
-    told: bytes = (table.schema.metadata or {}).get(b"pandas", b"null")
+    metadata: bytes = (table.schema.metadata or {}).get(b"pandas", b"null")
     # Whoever asks Arrow for it makes objects of it, however deep it is.
-    return table.replace_schema_metadata(None), told
+    return table.replace_schema_metadata(None), metadata
 
 
 def _to_plain(column: Any) -> Any:
@@ -71,13 +71,13 @@ def _to_plain(column: Any) -> Any:
     return column
 
 
-def index_column(told: bytes, columns: Sequence[str]) -> str | None:
+def index_column(metadata: bytes, columns: Sequence[str]) -> str | None:
     """The column that was the index, by what pandas wrote; None where none was.
 
     >>> index_column(b'{"index_columns": ["id"]}', ["id", "claim"])
     'id'
     """
-    value = parse_json(told)
+    value = parse_json(metadata)
     names = value.get("index_columns") if isinstance(value, dict) else None
     is_one = isinstance(names, list) and len(names) == 1 and names[0] in columns
     return str(names[0]) if names and is_one else None
@@ -105,8 +105,10 @@ def check_parquet(content: bytes) -> None:
     groups = [*range(footer.num_row_groups)]
     # Arrow reads no lists of texts of two dictionaries: these a group of rows a time.
     has_lists = any(c.max_repetition_level for c in columns if c.path in texts)
-    for some in ([[g] for g in groups] if has_lists else [groups]) if texts else ():
-        for batch in file.iter_batches(rows, row_groups=some, columns=texts):
+    for batch_groups in (
+        ([[g] for g in groups] if has_lists else [groups]) if texts else ()
+    ):
+        for batch in file.iter_batches(rows, row_groups=batch_groups, columns=texts):
             size += sum(map(_text_bytes, batch.columns))
             check_size(size, most)
             check_ratio(size, len(content))
@@ -145,10 +147,10 @@ def _check_values(
     Footer and pages both count the values; the schema says how wide each is.
     """
     size = stored = 0
-    for (group, column, chunk), held in zip(_chunks(footer), pages, strict=True):
-        count = max(chunk.num_values, footer.row_group(group).num_rows, held.values)
+    for (group, column, chunk), content in zip(_chunks(footer), pages, strict=True):
+        count = max(chunk.num_values, footer.row_group(group).num_rows, content.values)
         size += count * max(CELL, widths[column] or 0)
-        stored += max(0, chunk.total_uncompressed_size, held.size)
+        stored += max(0, chunk.total_uncompressed_size, content.size)
     check_size(max(size, stored), most)
     check_ratio(max(size, stored), packed)
     return size
@@ -157,11 +159,11 @@ def _check_values(
 def _shared_sizes(footer: Any, pages: Sequence[Pages]) -> dict[str, int]:
     """The columns of texts that no dictionary holds, with the most bytes of one."""
     sizes: dict[str, int] = {}
-    for (_, column, chunk), held in zip(_chunks(footer), pages, strict=True):
-        if SHARED not in chunk.encodings and not held.are_shared:
+    for (_, column, chunk), content in zip(_chunks(footer), pages, strict=True):
+        if SHARED not in chunk.encodings and not content.are_shared:
             continue
         path = chunk.path_in_schema
-        size = max(chunk.total_uncompressed_size, held.size)
+        size = max(chunk.total_uncompressed_size, content.size)
         if footer.schema.column(column).max_repetition_level:
             # One row may hold any number of them: no piece is small enough.
             raise BadInput(

@@ -68,10 +68,10 @@ def advise_roles(
     elif "evidence" in paths and "fields" not in named.values():
         others = {"evidence": paths["evidence"]}
     if columns:
-        whole = {**others, **columns}
-        is_whole = {*missing} <= {"label" if p == "answers" else p for p in whole}
+        proposal = {**others, **columns}
+        is_whole = {*missing} <= {"label" if p == "answers" else p for p in proposal}
         named_here = {**{p: c for p, c in others.items() if p in missing}, **columns}
-        return f", such as {join_arguments(named_here)}", whole if is_whole else {}
+        return f", such as {join_arguments(named_here)}", proposal if is_whole else {}
     if {*missing} <= {*guesses}:
         return f", such as {join_arguments(guesses)}", guesses
     return _nearest_columns(missing, free), {}
@@ -132,13 +132,15 @@ def propose_columns(
     taken = {*named, *choices}
     taken |= {c for c in columns if c.lower() in other_names}
     free = [c for c in columns if c not in taken and is_evidence_name(c)]
-    said = [c for c in free if says_few_things([*head[c]]) and _hint("evidence", c) < 1]
-    labels = [c for c in free if _is_label([*head[c]])] or said
+    repetitive = [
+        c for c in free if says_few_things([*head[c]]) and _hint("evidence", c) < 1
+    ]
+    labels = [c for c in free if _is_label([*head[c]])] or repetitive
     texts = {c: length for c in free if (length := _mean_length([*head[c]]))}
     guesses: dict[str, str] = {}
     if "label" in missing and labels:  # the last one, as labels stand behind texts
         guesses["label"] = max(reversed(labels), key=lambda c: _hint("label", c))
-    for column in {*labels, *said}:
+    for column in {*labels, *repetitive}:
         texts.pop(column, None)
     if "query" in missing:
         # Without choices, such a column may as well be the evidence: `ctx`.
@@ -168,7 +170,7 @@ def _hint(part: str, column: str) -> int:
     words = {word.lower() for word in WORD.findall(column)}
     if words & HINTS[part] or nearest_column(part, [column]):
         return 1
-    others = (hints for other, hints in HINTS.items() if other != part)
+    others = (hints for part_hinted, hints in HINTS.items() if part_hinted != part)
     return -1 if any(words & hints for hints in others) else 0
 
 
@@ -208,7 +210,11 @@ def suggest_roles(
 ) -> dict[str, str]:
     """A path, or columns with a plus, for parts that no column plainly plays."""
     nested = find_nested(table)
-    values = {path: found for c in nested.values() for path, found in c.paths.items()}
+    values = {
+        path: cells_by_path
+        for c in nested.values()
+        for path, cells_by_path in c.paths.items()
+    }
     taken = {*named, *(name for part in PLAIN for name in plain_names(part))}
     flat = {
         Path(name): cells
@@ -254,7 +260,7 @@ def _columns_within(table: pd.DataFrame, query: str) -> list[str]:
     for name in map(str, table.columns):
         pairs = zip(rows[name], rows[query], strict=True)
         texts = [(c, q) for c, q in pairs if isinstance(c, str) and isinstance(q, str)]
-        if 2 * sum(cell.strip() in whole for cell, whole in texts) > len(texts):
+        if 2 * sum(cell.strip() in text for cell, text in texts) > len(texts):
             within.append(name)
     return within
 

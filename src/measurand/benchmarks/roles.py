@@ -388,11 +388,12 @@ def _plain_matches(
     beside = PLAIN_BESIDE_CHOICES.get(part, ()) if by_choices else ()
     if part != "label" or not beside:
         for names in PLAIN[part]:
-            found = [column for column in columns if column.lower() in names]
-            if by_choices and found and {c.lower() for c in found} <= WORDS["any_text"]:
+            matches = [column for column in columns if column.lower() in names]
+            are_texts = {c.lower() for c in matches} <= WORDS["any_text"]
+            if by_choices and matches and are_texts:
                 # It may be the passage as well, where another column asks.
                 asking = frozenset().union(*beside)
-                found += [column for column in columns if bare_name(column) in asking]
-            yield found
+                matches += [column for column in columns if bare_name(column) in asking]
+            yield matches
     for names in beside:
         yield [column for column in columns if bare_name(column) in names]

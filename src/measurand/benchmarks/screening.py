@@ -117,9 +117,9 @@ def _read_answers(cell: object, row: int = 1) -> list[str]:
         check_printed(opened)
     except BadInput as bad:
         raise BadInput(f"row {row} of the answers: {bad}") from None
-    found = opened if isinstance(opened, list | tuple) else [opened]
+    values = opened if isinstance(opened, list | tuple) else [opened]
     texts = [
-        answer.get("text") if isinstance(answer, dict) else answer for answer in found
+        answer.get("text") if isinstance(answer, dict) else answer for answer in values
     ]
     written = [word_text(text) for text in texts if not is_missing(text)]
     return [*dict.fromkeys(text.strip() for text in written if text and text.strip())]
@@ -233,7 +233,7 @@ def _opposite(answer: str) -> str:
     ('Yes.', 'no')
     """
     plain = normalise_answer(answer)
-    other = OPPOSITE[plain]
+    opposite = OPPOSITE[plain]
     return re.sub(
-        plain, other if plain in answer else other.title(), answer, flags=re.I
+        plain, opposite if plain in answer else opposite.title(), answer, flags=re.I
     )

@@ -100,7 +100,7 @@ def _draw_split(
         others = _other_splits(table, roles, split_by)
         advice = f", or choose `split_by` {' or '.join(map(repr, others))}"
         refusal = BadInput(f"{unfair}{advice if others else ''}")
-        refusal.proposals = [{"split_by": other} for other in others]
+        refusal.proposals = [{"split_by": part} for part in others]
         raise refusal from None
     split_name = _split_name(roles, split_by, split_columns)
     method = f"seeded, by {split_name}, {100 * Split.share:.0f} % test"
@@ -275,8 +275,10 @@ def benchmark_counts(
     }
     for name, column in (("shared_queries", query), ("shared_evidence", evidence)):
         if column is not None:  # a blank is no text
-            known = {*train[column]}
-            notes[name] = sum(text in known for text in test[column] if text.strip())
+            train_texts = {*train[column]}
+            notes[name] = sum(
+                text in train_texts for text in test[column] if text.strip()
+            )
     if choices is not None:
         notes |= count_choices(sides[choices], sides[label])
     return notes

@@ -239,7 +239,7 @@ def _write_queries(
 ) -> list[str]:
     """Queries that say the metadata and, where `label` is not -1, its wording."""
     lexicon = plan_lexicon(plan)
-    said = [
+    values = [
         draw_words([f"{c}={value}" for value in table[c]], rng, lexicon)
         for c in plan.columns
     ]
@@ -247,7 +247,7 @@ def _write_queries(
     meanings = _say_labels("wording of", plan, label)
     # Said three times, so that wording outweighs what the metadata say.
     x, y, z = (draw_words(meanings, rng, lexicon, "verbs") for _ in range(3))
-    parts = zip(zip(*said, strict=True), who, x, y, z, strict=True)
+    parts = zip(zip(*values, strict=True), who, x, y, z, strict=True)
     return [
         f"Which {' of the '.join(s)} did the {w} {x}, {y} or {z}?"
         for s, w, x, y, z in parts
@@ -273,8 +273,8 @@ def _write_evidence(
 
 def _say_labels(how: str, plan: PlantedPlan, label: Ints) -> list[str | None]:
     """What is to be said of each label; nothing where it is -1."""
-    said = [*(f"{how} {name}" for name in plan.labels), None]
-    return [said[i] for i in label.tolist()]
+    wordings = [*(f"{how} {name}" for name in plan.labels), None]
+    return [wordings[i] for i in label.tolist()]
 
 
 def plan_lexicon(plan: PlantedPlan) -> Lexicon:
@@ -284,12 +284,12 @@ def plan_lexicon(plan: PlantedPlan) -> Lexicon:
         for i, column in enumerate(plan.columns)
         for key in sorted(plan.rule)
     }
-    told = [
+    labels = [
         f"{how} {name}"
         for how in ("wording of", "evidence for")
         for name in plan.labels
     ]
-    return assign_words([*values, *told])
+    return assign_words([*values, *labels])
 
 
 def _planted_protocol(plan: PlantedPlan, test_items: Items) -> list[str]:

@@ -212,8 +212,8 @@ def _task_roles(task: Mapping[str, Any], named: set[str]) -> dict[str, Any]:
 
 def _field_roles(tasks: list[Any], named: set[str]) -> dict[str, Any]:
     """The roles in the field_spec of eval.yaml, which all its tasks share."""
-    given = [task.get("field_spec") for task in tasks if isinstance(task, dict)]
-    specs = [spec for spec in given if isinstance(spec, dict)]
+    values = [task.get("field_spec") for task in tasks if isinstance(task, dict)]
+    specs = [spec for spec in values if isinstance(spec, dict)]
     if not specs or len(specs) < len(tasks):
         raise BadInput("a task in it has no field_spec")
     if any(spec != specs[0] for spec in specs):

@@ -63,11 +63,13 @@ def describe_sides(tables: Sequence[pd.DataFrame]) -> str:
     'only train has log'
     """
     first, second = ([str(name) for name in table.columns] for table in tables)
-    own = {
+    single = {
         "train": [name for name in first if name not in second],
         "test": [name for name in second if name not in first],
     }
-    return "; ".join(f"only {s} has {join_names(own[s])}" for s in SIDES if own[s])
+    return "; ".join(
+        f"only {s} has {join_names(single[s])}" for s in SIDES if single[s]
+    )
 
 
 def _lacking_names(

@@ -80,10 +80,10 @@ def _print_example(words: Sequence[str], columns: Proposal, number: int) -> None
     options = {name for p in verb_commands()[verb].params for name in p.opts}
     if not {f"--{part}" for part, _ in pairs} <= options:
         return  # such as exposure, whose tasks have other columns each
-    given = [*pairwise(rest)]
-    added = [p for p in pairs if (f"--{p[0]}", p[1]) not in given]
-    more = [word for pair in added for word in write_option(*pair)]
-    command = ["measurand", verb, *map(quote_word, _drop_write(rest)), *more]
+    adjacent = [*pairwise(rest)]
+    added = [p for p in pairs if (f"--{p[0]}", p[1]) not in adjacent]
+    options_added = [word for pair in added for word in write_option(*pair)]
+    command = ["measurand", verb, *map(quote_word, _drop_write(rest)), *options_added]
     start = "or" if number else "for example"
     print(f"{start}: {plain_text(' '.join(command), 4_000)}", file=sys.stderr)
 

@@ -156,9 +156,9 @@ def make_verb(name: str, function: Callable[..., None]) -> Verb:
     """The parser of a verb: what its parameters declare becomes options."""
     hints = get_type_hints(function, include_extras=True)
     hints.pop("return", None)
-    given = inspect.signature(function).parameters
+    signature = inspect.signature(function).parameters
     defaults = {
-        n: MISSING if p.default is p.empty else p.default for n, p in given.items()
+        n: MISSING if p.default is p.empty else p.default for n, p in signature.items()
     }
     groups = {
         n: {name: _complete(d) for name, d in declarations(hint).items()}

@@ -67,8 +67,8 @@ def run_audit(
     calls = {}
     for name, audit in _choose_audits(also).items():
         usual = {reader: READERS.load(reader) for reader in audit.readers}
-        asked = (audit.usual and named) or usual
-        calls[name] = (audit, asked, audit.choose_known(asdict(climb)))
+        audit_readers = (audit.usual and named) or usual
+        calls[name] = (audit, audit_readers, audit.choose_known(asdict(climb)))
     with open_with_progress(benchmark, run, where) as experiment:
         reports = run_audits(experiment, calls, _advice, logs)
         log = run_log(started, experiment, source.source, run.workers)
@@ -126,8 +126,10 @@ def _tell_first(benchmark: "Benchmark", seed: int) -> None:
     count = sum(sizes.values())
     if count <= 2 * FIRST_ITEMS:
         return
-    some = {side: max(2, size * FIRST_ITEMS // count) for side, size in sizes.items()}
-    sample = sample_benchmark(benchmark, **some, seed=seed)
+    sample_sizes = {
+        side: max(2, size * FIRST_ITEMS // count) for side, size in sizes.items()
+    }
+    sample = sample_benchmark(benchmark, **sample_sizes, seed=seed)
     try:
         with open_experiment(sample, workers=1, seed=seed) as experiment:
             clauses = look_first(experiment, open_pool(sample))
@@ -135,7 +137,7 @@ def _tell_first(benchmark: "Benchmark", seed: int) -> None:
         return  # what the whole has to say of it, it says itself
     for clause in clauses:
         notice(
-            f"first answer, from {sum(some.values()):,} of {count:,} items: "
+            f"first answer, from {sum(sample_sizes.values()):,} of {count:,} items: "
             f"{say_clause(clause)}"
         )
 

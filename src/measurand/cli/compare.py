@@ -92,5 +92,7 @@ def _tell_matches(matches: "Sequence[Match]", left: Sequence[str]) -> None:
     """Say what stands beside what, and what was left alone."""
     for match in matches:
         notice(f"compared ({match.audit}): {' with '.join(match.places)}")
-    for place in left:
-        notice(f"left alone: {place}, which no report of its audit and benchmark meets")
+    for folder in left:
+        notice(
+            f"left alone: {folder}, which no report of its audit and benchmark meets"
+        )

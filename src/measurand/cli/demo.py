@@ -117,14 +117,14 @@ def _tell_faults(reports: "Mapping[str, Report]", out: Path) -> Iterator[str]:
     """What was planted and whether it was found, and how to go on."""
     from measurand.report.answer import answer_report
 
-    said = next(iter(reports.values())).benchmark
-    count = said["train"] + said["test"]
+    described = next(iter(reports.values())).benchmark
+    count = described["train"] + described["test"]
     yield f"{count:,} claims about boats, made for this, with three faults planted."
     for name, fault in FAULTS.items():
         answer = answer_report(reports[name])
-        found = "yes" if fault.found(reports[name]) else "no"
+        is_found = "yes" if fault.found(reports[name]) else "no"
         yield f"{answer.tone.sign} {answer.question} {answer.word}: {answer.sentence}"
-        yield f"    planted: {fault.says}; found: {found}"
+        yield f"    planted: {fault.says}; found: {is_found}"
     yield f"Look at it: {out / 'report.html'}"
     yield "Now yours:  measurand audit FILE"
 

@@ -44,14 +44,14 @@ def run_explanations(
     """Audit the rationales, or say what that would take."""
     from measurand.benchmarks.assemble import sample_benchmark
 
-    given = [sample.others] if sample.others else []
+    inputs = [sample.others] if sample.others else []
     if not plan:
-        check_run_out(run, [*source.files, *given])
+        check_run_out(run, [*source.files, *inputs])
     check_store(run)
     started = time.time()
     audit = load_audit("explanations", run)
-    asked = make_readers(readers, audit.readers)
-    check_ready(asked)
+    audit_readers = make_readers(readers, audit.readers)
+    check_ready(audit_readers)
     benchmark = sample_benchmark(
         load_source(source, run.seed),
         train=sample.train_items,
@@ -64,9 +64,9 @@ def run_explanations(
         if plan:
             from measurand.audits.explanations import plan_explanations
 
-            notice(str(plan_explanations(experiment, asked, settings)))
+            notice(str(plan_explanations(experiment, audit_readers, settings)))
             return
-        report = audit.run(experiment, asked, settings)
+        report = audit.run(experiment, audit_readers, settings)
         log = run_log(started, experiment, source.source, run.workers)
     chosen = {
         "items": sample.items,

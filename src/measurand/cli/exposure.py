@@ -107,16 +107,16 @@ def run_exposure(
         raise BadOption("give files or names of tasks, or --accuracies, and not both")
     audit = load_audit("exposure", run)
     if not plan:
-        given = [source.accuracies] if source.accuracies else []
-        check_run_out(run, [*source.sources, *given])
+        inputs = [source.accuracies] if source.accuracies else []
+        check_run_out(run, [*source.sources, *inputs])
     if source.accuracies is not None:
         _check_analysis_options(context)
         _analyse(source.accuracies, settings, run)
         return
     check_store(run)
     started = time.time()
-    asked = make_readers(readers, audit.readers)
-    check_ready(asked)
+    chosen = make_readers(readers, audit.readers)
+    check_ready(chosen)
     tasks, about = source.load(run.seed)
     for name, task in tasks.items():
         notice(f"{name}: {len(task.train) + len(task.test)} rows of {task.query}")
@@ -126,13 +126,13 @@ def run_exposure(
     first, draws = next(iter(tasks.values())), designs_of(settings)[0].repeats
     with (
         open_with_progress(first, run, where, bar=False) as experiment,
-        live_table(list(tasks), list(asked), draws) as progress,
+        live_table(list(tasks), list(chosen), draws) as progress,
     ):
         design: dict[str, Any] = {"tasks": tasks, "about": about}
-        notice(str(plan_exposure(experiment, asked, settings, **design)))
+        notice(str(plan_exposure(experiment, chosen, settings, **design)))
         if plan:
             return
-        report = audit.run(experiment, asked, settings, **design, progress=progress)
+        report = audit.run(experiment, chosen, settings, **design, progress=progress)
         log = run_log(started, experiment, ", ".join(source.sources), run.workers)
     deliver(report, run, log)
     exit_on_verdict([report], run.fail_on)

@@ -100,9 +100,9 @@ def _name(parameter: Any) -> str:
 
 def _describe_misuse(option: str, words: Sequence[str]) -> str:
     """What is wrong about an option that is there: no value, or one too many."""
-    given = next((w for w in words if w.startswith(f"{option}=")), None)
-    if given is not None:
-        return f"takes no value, and {quote(given)} gives one; write {option}"
+    word = next((w for w in words if w.startswith(f"{option}=")), None)
+    if word is not None:
+        return f"takes no value, and {quote(word)} gives one; write {option}"
     return f"is given without a value; write {option} VALUE"
 
 
@@ -115,6 +115,6 @@ def _hint(option: str, verb: str | None, verbs: Mapping[str, Verb]) -> str:
     owners = [name for name in verbs if option in options[name]]
     if owners:
         return f"; {', '.join(owners)} {'has' if len(owners) == 1 else 'have'} it"
-    known = options[verb] if verb else ["--version", "--help"]
-    close = get_close_matches(option.strip("-"), [o.strip("-") for o in known], n=1)
+    names = options[verb] if verb else ["--version", "--help"]
+    close = get_close_matches(option.strip("-"), [o.strip("-") for o in names], n=1)
     return f"; did you mean --{close[0]}?" if close else ""

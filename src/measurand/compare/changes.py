@@ -199,12 +199,14 @@ def lost_figures(
         if _is_judged(Change(finding, None), (first,), comparison)
         and _has_gap(finding, finding)
     ]
-    kept = [
+    comparable = [
         finding
-        for finding, other in _match_findings(sides, reports, comparison)
-        if finding is not None and other is not None and _has_gap(finding, other)
+        for finding, counterpart in _match_findings(sides, reports, comparison)
+        if finding is not None
+        and counterpart is not None
+        and _has_gap(finding, counterpart)
     ]
-    return [finding for finding in judged if not any(finding is k for k in kept)]
+    return [finding for finding in judged if not any(finding is k for k in comparable)]
 
 
 def _has_gap(a: Finding, b: Finding) -> bool:

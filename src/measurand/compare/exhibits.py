@@ -119,8 +119,8 @@ def _stated_values(
     reader: str,
     condition: str,
 ) -> dict[str, StatedValue]:
-    whole = whole_condition(condition)
-    wanted = [(statistic, whole) for statistic in comparison.whole_item]
+    full = whole_condition(condition)
+    wanted = [(statistic, full) for statistic in comparison.whole_item]
     wanted += [(statistic, condition) for statistic in comparison.parts]
     values = {}
     for statistic, where in wanted:

@@ -73,8 +73,8 @@ def paired_findings(differences: pd.DataFrame) -> Iterator[Finding]:
 
 def row_estimate(row: Mapping[Any, Any]) -> Estimate:
     """The difference of one row, with its interval."""
-    kept = {name: row[name] for name in ("value", "low", "high", "n")}
-    return Estimate(**kept, level=LEVEL, method=f"{row['method']} p = {row['p']:.3g}")
+    values = {name: row[name] for name in ("value", "low", "high", "n")}
+    return Estimate(**values, level=LEVEL, method=f"{row['method']} p = {row['p']:.3g}")
 
 
 def paired_exhibits(differences: pd.DataFrame) -> Iterator[Exhibit]:
@@ -276,12 +276,13 @@ def paired_differences(
     means = dict(zip(twins, np.hsplit(every, len(twins)), strict=True))
     estimates = {}
     for key, pair in usable.items():
-        own = twins_by_key[key]
+        pair_twins = twins_by_key[key]
         first, second = (
-            pair.score.of(*(means[twin][:, side] for twin in own)) for side in (0, 1)
+            pair.score.of(*(means[twin][:, side] for twin in pair_twins))
+            for side in (0, 1)
         )
-        kept = (np.isfinite(scores_by_twin[twin][:, 0]) for twin in own)
-        fewest = clusters[min(kept, key=np.sum)]
+        finite = (np.isfinite(scores_by_twin[twin][:, 0]) for twin in pair_twins)
+        fewest = clusters[min(finite, key=np.sum)]
         n = len(fewest)
         with suppress(Undefined):
             if n >= LEAST_SHARED:

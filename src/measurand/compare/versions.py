@@ -42,14 +42,14 @@ def match_reports(
         places, reports = zip(*pairs, strict=True)
         return [Match(reports[0].audit, places, reports)], []
     matches = []
-    for place, report in folders[0].items():
+    for name, report in folders[0].items():
         partners = [*_find_partners(report, folders)]
         if partners:
-            places = (place, *(p for p, _ in partners))
+            places = (name, *(p for p, _ in partners))
             reports = (report, *(r for _, r in partners))
             matches.append(Match(report.audit, places, reports))
-    taken = {place for match in matches for place in match.places}
-    left = [place for folder in folders for place in folder if place not in taken]
+    taken = {name for match in matches for name in match.places}
+    left = [name for folder in folders for name in folder if name not in taken]
     return matches, left
 
 
@@ -57,11 +57,11 @@ def _find_partners(
     report: Report, folders: Sequence[Mapping[str, Report]]
 ) -> Iterator[tuple[str, Report]]:
     """What goes with a report of the first folder in each of the others."""
-    own = [r for r in folders[0].values() if r.audit == report.audit]
+    reports = [r for r in folders[0].values() if r.audit == report.audit]
     for folder in folders[1:]:
         candidates = [(p, r) for p, r in folder.items() if r.audit == report.audit]
         same = [(p, r) for p, r in candidates if is_same_benchmark(report, r)]
-        if not same and len(own) == len(candidates) == 1:
+        if not same and len(reports) == len(candidates) == 1:
             same = candidates
         yield from same[:1]
 
@@ -107,10 +107,10 @@ def role_texts(
     reports: Sequence[Report], role: str, ids: "pd.Index[str]"
 ) -> "list[np.ndarray[Any, Any]]":
     """What each report keeps of a role under these ids, as far as it keeps it."""
-    kept = [(items_by_id(report), role_column(report, role)) for report in reports]
+    columns = [(items_by_id(report), role_column(report, role)) for report in reports]
     return [
         table[column].reindex(ids).astype(str).to_numpy()
-        for table, column in kept
+        for table, column in columns
         if column in table.columns
     ]
 

@@ -28,22 +28,22 @@ def check_can_be_worse(
     What cannot be compared would pass, whatever became of it.
     """
     partners = {match.places[0]: len(match.places) for match in matches}
-    for place in folders[0]:
-        if partners.get(place, 0) < len(folders):
+    for name in folders[0]:
+        if partners.get(name, 0) < len(folders):
             raise BadInput(
-                f"whether it got worse: {plain_text(place, 200)} cannot be compared: "
+                f"whether it got worse: {plain_text(name, 200)} cannot be compared: "
                 "a folder has no report of its audit and benchmark; run that audit "
                 "there too, or give the reports to compare themselves"
             )
     for match in matches:
-        for place, report in zip(match.places[1:], match.reports[1:], strict=True):
-            _check_counterparts(match, place, report)
+        for name, report in zip(match.places[1:], match.reports[1:], strict=True):
+            _check_counterparts(match, name, report)
 
 
-def _check_counterparts(match: Match, place: str, report: Report) -> None:
+def _check_counterparts(match: Match, name: str, report: Report) -> None:
     """Raise where a later report is of another benchmark or lacks what was judged."""
     first = match.reports[0]
-    old, new = plain_text(match.places[0], 200), plain_text(place, 200)
+    old, new = plain_text(match.places[0], 200), plain_text(name, 200)
     if not is_same_benchmark(first, report):
         raise BadInput(
             f"what got worse needs reports of one benchmark, and {old} and {new} "
@@ -57,9 +57,9 @@ def _check_counterparts(match: Match, place: str, report: Report) -> None:
         figure = lost[0]
         names = figure.statistic, figure.reader, figure.condition
         what = "{} of {} ({})".format(*(plain_text(name) for name in names))
-        more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
+        rest = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
         raise BadInput(
-            f"the verdict of {old} rests on {what}{more}, which "
+            f"the verdict of {old} rests on {what}{rest}, which "
             f"cannot be compared: {new} states no such interval; run both with the "
             "same readers and fields"
         )
@@ -138,8 +138,8 @@ def _name_verdicts(later: Answer, first: Answer) -> tuple[str, str]:
     answers = later, first
     if later.verdict != first.verdict:
         return later.verdict, first.verdict
-    one, other = (f"{a.verdict} ({a.tone.word.lower()})" for a in answers)
-    return one, other
+    before, after = (f"{a.verdict} ({a.tone.word.lower()})" for a in answers)
+    return before, after
 
 
 def _worse_figures(pair: Changes) -> Iterator[str]:

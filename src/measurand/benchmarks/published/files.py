@@ -122,8 +122,8 @@ def _complete_files(
 
 def _matching_files(home: Path, name: str) -> list[Path]:
     """The files of a pattern, plain or gzipped, in order; of a name the first."""
-    both = chain(home.glob(name), home.glob(f"{name}.gz"))
-    paths = sorted(path for path in both if path.is_file())
+    matches = chain(home.glob(name), home.glob(f"{name}.gz"))
+    paths = sorted(path for path in matches if path.is_file())
     return paths if ANY in name else paths[:1]
 
 

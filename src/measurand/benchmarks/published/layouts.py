@@ -108,8 +108,10 @@ def _add_explanations(
     if not first:
         return arranged_rows
     others = {f"explanation_{n}": f"{first.removesuffix('1')}{n}" for n in (2, 3)}
-    found = {name: rows[column] for name, column in others.items() if column in rows}
-    return arranged_rows.assign(**found)
+    explanations = {
+        name: rows[column] for name, column in others.items() if column in rows
+    }
+    return arranged_rows.assign(**explanations)
 
 
 def match_explanations(

@@ -44,6 +44,7 @@ from measurand.benchmarks.published.table import (
 from measurand.benchmarks.split import DEV
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadInput, MissingExtra, UnknownName, join_names, quote
+from measurand.settings.source import Source
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def load_published_benchmark(
     *,
     data: str | Path | None = None,
     part: str | None = None,
-    split_by: str = "both",
+    split_by: str = Source.split_by,
     seed: int = 0,
 ) -> Benchmark:
     """The published benchmark of that name.
@@ -234,7 +235,7 @@ def load_topic(
     called: str,
     *,
     data: str | Path | None = None,
-    split_by: str = "both",
+    split_by: str = Source.split_by,
     seed: int = 0,
 ) -> Benchmark:
     """The task of that name, its labels as class names."""
