@@ -25,6 +25,7 @@ from measurand.wording.text import lay_out_columns, plain_text
 
 WIDTH, NARROW = 88, 60  # letters a line at most, and what no line is cut below
 MOST_LINES = 32  # of a summary that is not verbose, up to eight of them a table
+STEP_LINES = 4  # of what to do next and what the answers rest on, as a rule
 CLOSING = 3  # lines that a verb may add: an empty one, and where to read on
 MOST_WARNINGS = 3
 JOINT_FACTS = ("because", "bound", "how sure", "try")
@@ -63,10 +64,12 @@ def summary_of_all(
     answers = answer_reports(reports)
     worst = worst_answer(answers)
     lines = [heading(reports[0])[1], "", *_parts_lines(reports)]
-    for answer in answers:
-        rows = [(n, text) for n, text in answer.facts.items() if n in JOINT_FACTS]
-        lines += [answer.question, *_tone_lines(answer)]
-        lines += _fact_lines(rows)
+    head, most = lines, MOST_LINES - CLOSING - len(missing) - STEP_LINES
+    # As many causes as a screen has room for.
+    for count in range(len(answers), -1, -1):
+        lines = [*head, *_joint_lines(answers, answers[:count])]
+        if len(lines) <= most:
+            break
     verdicts = [f"{a.verdict} ({a.audit})" for a in answers if not a.is_coded]
     room = MOST_LINES - CLOSING - len(lines) - len(missing) - 1
     steps = {"do next": " ".join(worst.steps[:2]), "verdicts": ", ".join(verdicts)}
@@ -74,6 +77,16 @@ def summary_of_all(
     facts = {"rests on": _join_bases(answers, worst, left), **steps}
     fitting = _fitting_facts(facts, ("do next", "rests on", "verdicts"), room)
     return "\n".join([*lines, "", *_fact_lines(fitting), *missing]) + "\n"
+
+
+def _joint_lines(answers: Sequence[Answer], of_causes: Sequence[Answer]) -> list[str]:
+    """Question, answer and facts of each audit; the causes of some."""
+    lines: list[str] = []
+    for answer in answers:
+        names = {*JOINT_FACTS} - ({"because"} if answer not in of_causes else set())
+        facts = [(name, text) for name, text in answer.facts.items() if name in names]
+        lines += [answer.question, *_tone_lines(answer), *_fact_lines(facts)]
+    return lines
 
 
 def list_not_run(not_run: Mapping[str, str]) -> list[str]:
