@@ -138,17 +138,25 @@ def run_inspect(folder, name, field, done):
     run_script(folder, script, file, folder / "logs", *done.conditions)
 
 
+PLANTED = [
+    ("reading", "evidence", {"needed"}),
+    ("closed-book", "question", {"not needed", "used, not needed"}),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "field", "labels"), PLANTED)
+def test_a_table_of_answers_gives_the_planted_verdict(name, field, labels):
+    bench = planted(name)
+    answers = answer_directly(bench, field, "scripted")
+    assert ms.evidence(bench, answers=answers).verdict.label in labels
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("to", "harness"), [("lm-eval", run_lm_eval), ("inspect", run_inspect)]
 )
-@pytest.mark.parametrize(
-    ("name", "field", "labels"),
-    [
-        ("reading", "evidence", {"needed"}),
-        ("closed-book", "question", {"not needed", "used, not needed"}),
-    ],
-)
+@pytest.mark.parametrize(("name", "field", "labels"), PLANTED)
 def test_what_a_harness_asked_gives_the_planted_verdict(
     tmp_path, to, harness, name, field, labels
 ):

@@ -7,6 +7,7 @@ models that were asked so. These are rivals of the light readers as well.
 from collections.abc import Iterator
 from dataclasses import replace
 
+from measurand.arms.alone import REACH
 from measurand.arms.contrast import best_gain, mean_difference, rival_gain
 from measurand.arms.families import FEWEST_FAMILIES
 from measurand.arms.logged import LoggedModel, LoggedModels
@@ -46,16 +47,20 @@ def add_logged(
             f"{FEWEST_NEW} of {FEWEST_FAMILIES} are needed"
         )
         return facts, {f"gain of {model.name}": why for model in logged.models}
-    rivals = {name: right[logged.rows] for name, right in facts.need.rivals.items()}
-    rivals |= {
+    untaught = {
         f"{model.name}, query": model.scores[NO_EVIDENCE]
         for model in logged.models
         if NO_EVIDENCE in model.scores
     }
-    if len(rivals) == len(facts.need.rivals):  # nobody was asked without the evidence
+    if not untaught:  # nobody was asked without the evidence
         return facts, {}
+    rivals = {name: right[logged.rows] for name, right in facts.need.rivals.items()}
+    rivals |= untaught
     scores = {name: right[logged.rows] for name, right in facts.need.scores.items()}
     gain = best_gain(scores, rivals, logged.family, ERROR, LOOKS)
+    # Who was taught no label here has no paraphrase to remember: a room that these
+    # models leave is no memory of the query.
+    room = best_gain(scores, untaught, logged.family, ERROR, LOOKS).room
     held = replace(
         facts.need, gain=gain, scores=scores, rivals=rivals, family=logged.family
     )
@@ -64,7 +69,9 @@ def add_logged(
         for model in logged.models
         if NO_EVIDENCE in model.scores
     ]
-    return replace(facts, held=held, further=(*facts.further, *readings)), {}
+    memory = facts.query_memory and room > REACH * facts.margin
+    further = (*facts.further, *readings)
+    return replace(facts, held=held, further=further, query_memory=memory), {}
 
 
 def _read(
