@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from measurand.benchmarks import files, parquet
+from measurand.benchmarks import parquet, unpack
 from measurand.benchmarks.candidates import find_options
 from measurand.benchmarks.files import read_table_file
 from measurand.core.errors import BadInput
@@ -182,7 +182,7 @@ def test_numbers_and_bytes_of_one_width_are_counted_by_the_footer(
 def test_a_file_that_unpacks_to_too_many_times_its_size_is_one_line(
     tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(files, "FREE", 1_000_000)
+    monkeypatch.setattr(unpack, "FREE", 1_000_000)
     fits = write(tmp_path / "fits.parquet", {"a": repeat("x" * 200)})
     assert len(read_table_file(fits)) == ROWS
     for column in (repeat("x" * 2_000), listed(repeat("x" * 2_000))):
