@@ -25,6 +25,7 @@ LIBRARY = Path(measurand.__file__).parent
 COMMANDS = (  # ours whole, and those of other programs
     *("--heat", "measurand fit --save", "pip install --no-deps", "FILE --budget"),
     *("--log_samples", "inspect log convert --to", "--log-dir", "inspect eval"),
+    "measurand export BENCH",
 )
 
 
