@@ -6,12 +6,14 @@ from bench.truth import BOUNDS, TRUTHS, WEAK, Case, Row, score
 
 import measurand as ms
 from measurand.audits.evidence.conclude import RULES as NEED_RULES
+from measurand.audits.explanations.conclude import RULES as EXPLANATION_RULES
 from measurand.audits.leakage.conclude import RULES as LEAK_RULES
 from tests.arms.planted import ROLES, claims
 
 LABELS = {
     "evidence": {rule.label for rule in NEED_RULES},
     "leakage": {rule.label for rule in LEAK_RULES},
+    "explanations": {rule.label for rule in EXPLANATION_RULES},
 }
 
 

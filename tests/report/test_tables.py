@@ -6,6 +6,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from measurand.arms.logged import models_exhibits
 from measurand.arms.table import PartRow, exact_estimate, parts_exhibit
 from measurand.core.clause import Name
 from measurand.core.finding import Exhibit
@@ -14,6 +15,7 @@ from measurand.report.markdown import brief_markdown, markdown
 from measurand.report.saved import load_report, save_report
 from measurand.report.summary import WIDTH, summary, summary_of_all
 from measurand.report.tables import exhibit_grid, grids, narrow_parts, parts_grid
+from tests.arms.test_logged import align, answers, guess, read
 from tests.report.verdicts import estimate, report_of
 
 
@@ -41,6 +43,18 @@ def test_it_is_shown_once():
     report = with_rows(report_of("leakage", "leaks"), row("a", over=estimate(0.2)))
     assert page(report, {}).count("20.0 (18.0 to 22.0)") == 1
     assert markdown(report).count("20.0 (18.0 to 22.0)") == 1
+
+
+def test_logged_models_have_a_table_of_their_own_under_it():
+    models, _ = models_exhibits(align(answers(guess=guess, read=read)), 0.02)
+    report = report_of("evidence", "needed")
+    report = replace(report, exhibits=(*report.exhibits, models))
+    texts = (summary(report), markdown(report), brief_markdown([report], {}))
+    for text in (*texts, page(report, {})):
+        assert text.count("no evidence") == 1
+        assert text.index("majority class") < text.index("no evidence")
+    html = page(report, {})
+    assert html.index('id="table2"') < html.index('class="answers')
 
 
 def test_audits_of_one_benchmark_share_one_table():

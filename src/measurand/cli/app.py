@@ -51,7 +51,6 @@ USERS_ALONE = {  # what a file would say by setting an option
     "store": WRITTEN,  # and which answers are taken as computed
     "out": WRITTEN,
     "overwrite": WRITTEN,
-    "write": WRITTEN,
 }
 LAYOUT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 

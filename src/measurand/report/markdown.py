@@ -11,7 +11,8 @@ from measurand.report.tables import (
     change_grids,
     exhibit_grid,
     grids,
-    is_parts,
+    is_opening,
+    models_grid,
     parts_grid,
 )
 from measurand.wording import say_report, say_settle
@@ -52,7 +53,7 @@ def markdown(report: Report) -> str:
         f"> **Warning.** {escape_markdown(say_readers(str(text), report), 600)}"
         for text in list_warnings(report)
     ]
-    blocks += [_exhibit_markdown(e) for e in report.exhibits if not is_parts(e)]
+    blocks += [_exhibit_markdown(e) for e in report.exhibits if not is_opening(e)]
     blocks += [_section_markdown(grid, level=2) for grid in grids(report)]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
@@ -80,9 +81,9 @@ def brief_markdown(reports: Sequence[Report], not_run: Mapping[str, str]) -> str
 
 
 def _parts_markdown(reports: Sequence[Report]) -> list[str]:
-    """The table of parts, where there is one."""
-    grid = parts_grid(reports)
-    return [_section_markdown(grid, level=2)] if grid else []
+    """The tables of parts and of logged models, where there are any."""
+    tables = parts_grid(reports), models_grid(reports)
+    return [_section_markdown(grid, level=2) for grid in tables if grid]
 
 
 def _answer_markdown(answer: Answer) -> str:

@@ -17,7 +17,7 @@ from measurand.report.differences import (
     holds_changes,
     unlisted_findings,
 )
-from measurand.report.tables import change_grids, model_lines, narrow_parts
+from measurand.report.tables import change_grids, models_grid, narrow_parts
 from measurand.wording import say_report
 from measurand.wording.details import heading, list_warnings, named_roles
 from measurand.wording.phrases import join_words, say_readers
@@ -136,8 +136,10 @@ def _parts_lines(reports: Sequence[Report]) -> list[str]:
     """The table of parts, where there is one, with as many columns as have room."""
     grid = narrow_parts(reports, _line_width())
     lines = [*lay_out_columns([grid.header, *grid.rows]), ""] if grid else []
-    models = model_lines(reports, _line_width())
-    return [*lines, *lay_out_columns(models), ""] if models else lines
+    models = models_grid(reports, _line_width())
+    if models is None:
+        return lines
+    return [*lines, *lay_out_columns([models.header, *models.rows]), ""]
 
 
 def _tone_lines(answer: Answer) -> list[str]:

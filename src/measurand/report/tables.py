@@ -171,25 +171,36 @@ def _interval_text(value: float, low: float, high: float, *, ends: bool) -> str:
     return f"{text} ({limits[0]} to {limits[1]})" if ends and low < high else text
 
 
+MODELS_NOTE = (
+    "Accuracy of logged answers in percent with 95 % CI; loss: what shuffled evidence "
+    "costs the model, item by item, in percentage points."
+)
 SPARE_CONDITIONS = ("no query", "decision", "choices only", "loss")
 
 
-def model_lines(reports: Sequence[Report], width: int) -> list[list[str]]:
-    """The rows of the table of logged models, as far as a terminal has room."""
+def models_grid(reports: Sequence[Report], width: int | None = None) -> TextGrid | None:
+    """The table of logged models, as far as `width` letters have room for it."""
     tables = (e for report in reports for e in report.exhibits if is_models(e))
     exhibit = next(tables, None)
     if exhibit is None:
-        return []
-    table = join_intervals(exhibit.table.head(MOST_ROWS), ends=False)
-    if "loss" in table:
-        table["loss"] = join_intervals(exhibit.table.head(MOST_ROWS))["loss"]
+        return None
+    # With all intervals on a page; in a terminal a loss keeps its own alone.
+    table = join_intervals(exhibit.table.head(MOST_ROWS))
+    if width is not None and "loss" in table:
+        losses = table["loss"]
+        table = join_intervals(exhibit.table.head(MOST_ROWS), ends=False)
+        table["loss"] = losses
     spare = [name for name in SPARE_CONDITIONS if name in table]
     while True:
         rows = [[cell_text(cell, 24) for cell in row] for row in table.to_numpy(object)]
-        lines = [[*map(str, table.columns)], *rows]
-        wide = sum(2 + max(map(len, column)) for column in zip(*lines, strict=True))
-        if wide <= width or not spare:
-            return lines
+        header = tuple(map(str, table.columns))
+        columns = zip(header, *rows, strict=True)
+        wide = sum(2 + max(map(len, column)) for column in columns)
+        if width is None or wide <= width or not spare:
+            cells = tuple(map(tuple, rows))
+            return TextGrid(
+                "Models whose answers were logged", header, cells, MODELS_NOTE
+            )
         table = table.drop(columns=spare.pop(0))
 
 
@@ -197,6 +208,11 @@ def is_models(exhibit: Exhibit) -> bool:
     """Whether an exhibit is the table of logged models."""
     is_whole = {"model", "full"} <= {*exhibit.table.columns}
     return exhibit.name == MODELS and is_whole
+
+
+def is_opening(exhibit: Exhibit) -> bool:
+    """Whether an exhibit is a table that opens the report, and stands nowhere else."""
+    return is_parts(exhibit) or is_models(exhibit)
 
 
 def cell_text(value: object, most: int = 120) -> str:

@@ -43,8 +43,9 @@ from measurand.report.tables import (
     TextGrid,
     exhibit_grid,
     grids,
-    is_parts,
+    is_opening,
     mapping_grid,
+    models_grid,
     parts_grid,
 )
 from measurand.wording import say_report
@@ -115,7 +116,7 @@ def view_page(
         "answers": answers,
         "lead": worst_answer(answers),
         "warnings": _join_warnings(reports),
-        "table": table,
+        "tables": [grid for grid in (table, models_grid(reports)) if grid],
         "parts": parts_chart(reports),
         "patterns": patterns,
         "maps": maps,
@@ -197,7 +198,7 @@ def _view_exhibits(
     report: Report, drawn: Mapping[str, bytes], prefix: str, room: int
 ) -> tuple[list[FigureView | CardsView | MapView], int]:
     """Every exhibit, with its drawing as far as there is room, and what that took."""
-    exhibits = [_name_plainly(e, report) for e in report.exhibits if not is_parts(e)]
+    exhibits = [_name_plainly(e, report) for e in report.exhibits if not is_opening(e)]
     numbered = [
         (f"{prefix}exhibit-{n}", exhibit) for n, exhibit in enumerate(exhibits, 1)
     ]
