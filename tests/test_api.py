@@ -6,7 +6,6 @@ import sys
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
-import altair as alt
 import numpy as np
 import pandas as pd
 import pytest
@@ -88,6 +87,7 @@ def test_a_report_has_its_findings_as_a_frame(report):
 
 
 def test_a_report_draws_its_figures_when_they_are_asked_for(report):
+    alt = pytest.importorskip("altair", reason="altair is not installed")
     assert {"decision-map", "ladder"} <= {*report.figures}
     assert isinstance(report.figures["decision-map"], alt.LayerChart)
     assert "config" in report.figures["decision-map"].to_dict()
