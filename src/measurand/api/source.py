@@ -174,7 +174,7 @@ def rate_by(benchmark: Benchmark) -> Rate:
         listed = choices.get(ident, [])
         if answer in listed:
             answer = LETTERS[listed.index(answer)]
-        elif listed and answer.isdecimal() and int(answer) < len(listed):
+        elif answer in [*map(str, range(len(listed)))]:
             answer = LETTERS[int(answer)]
         return float((answer.upper() if listed else answer) == golds.get(ident))
 

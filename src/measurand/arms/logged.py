@@ -37,6 +37,8 @@ MODELS, RANKING = "models", "ranking"  # the exhibits' names
 CONDITIONS = (WHOLE, SHUFFLED, NO_EVIDENCE, NO_QUERY, CHOICES)
 MOST_WRONG = 0.1  # share of golds that may differ before ids are of other items
 FEWEST_RANKED = 30  # items that need the evidence, of which models are ranked
+MOST_ITEMS = 0.9  # share of the items that stands for all of them
+MOST_PLACES = 2**53
 BLOCK = 100  # items after which one may stop
 MAKE = (
     "no such answers were given; measurand export BENCH --to lm-eval --out copies/ "
@@ -74,6 +76,7 @@ class LoggedModels:
         family: Their families.
         expected: The conditions that items of this kind permit.
         order: The items in the random order of their export, where that is known.
+        drawn: Whether they are nearly all items, or the first in random order.
         warnings: What was left out, with counts and examples.
     """
 
@@ -82,6 +85,7 @@ class LoggedModels:
     family: Family
     expected: Sequence[str] = CONDITIONS
     order: Ints | None = None
+    drawn: bool = True
     warnings: Sequence[str] = field(default_factory=tuple)
 
     def accuracy(self, model: LoggedModel, condition: str) -> Estimate:
@@ -195,24 +199,42 @@ def align_logs(logs: Sequence[Answers], pool: Pool) -> LoggedModels:
     rows = np.array([places[name] for name in order])
     numbers = np.unique(pool.families[PAIR].numbers[rows], return_inverse=True)[1]
     models = [_align(name, logs, order) for name, logs in asked.items()]
+    left_out = [name for name in by_model if name not in asked]
+    if left_out:
+        warnings.append(
+            f"{join_names(left_out)} left out: not asked about the whole items"
+        )
     whole = next(iter(asked.values()))[WHOLE]
+    numbers_drawn = _export_places(whole, order)
+    total = int((pool.origin == "test").sum()) if pool.given else len(pool)
+    if numbers_drawn is not None:  # the first in random order are a sample of all
+        total = min(total, int(numbers_drawn.max()) + 1)
+    drawn = len(ids) >= MOST_ITEMS * total
+    if not drawn:
+        warnings.append(
+            f"{len(ids):,} of {total:,} items were asked, and not the first of an "
+            "export: what these show is stated, and decides nothing about the others"
+        )
     return LoggedModels(
         models,
         rows,
         Family(PAIR, numbers),
         expected=_permitted(pool),
-        order=_export_order(whole, order),
+        order=None
+        if numbers_drawn is None
+        else np.argsort(numbers_drawn, kind="stable"),
+        drawn=drawn,
         warnings=tuple(warnings),
     )
 
 
-def _export_order(log: Answers, ids: Sequence[str]) -> Ints | None:
-    """The items in the random order in which they were exported."""
+def _export_places(log: Answers, ids: Sequence[str]) -> Ints | None:
+    """The place of each item in the random order in which they were exported."""
     blocks = [_block(log, name) for name in ids]
     numbers = [block.get(PLACE) for block in blocks]
-    if not all(isinstance(number, int) for number in numbers):
+    if not all(type(number) is int and 0 <= number < MOST_PLACES for number in numbers):
         return None
-    return np.argsort(np.array(numbers, dtype=float), kind="stable")
+    return np.array(numbers, np.int64)
 
 
 def _permitted(pool: Pool) -> list[str]:

@@ -1,5 +1,6 @@
 """What a log of a harness holds: one model's answers to one task."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -77,6 +78,21 @@ class Answers:
     def series(self) -> tuple[str, str, str, str]:
         """What the logs of one model under several conditions share."""
         return self.harness, self.benchmark, self.model, self.metric
+
+
+def as_number(value: object) -> float | None:
+    """A finite number of a log; none for what is no number, or too large for one.
+
+    >>> [as_number(value) for value in (True, 0.25, 10**400, float("nan"), "1")]
+    [1.0, 0.25, None, None, None]
+    """
+    if not isinstance(value, bool | int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def gather_answers(

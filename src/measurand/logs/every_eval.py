@@ -9,7 +9,7 @@ from measurand.benchmarks.formats import parse_object_lines
 from measurand.benchmarks.harness import EEE
 from measurand.benchmarks.unpack import open_unpacked
 from measurand.core.errors import BadInput, quote
-from measurand.logs.answers import Answer, Answers, gather_answers
+from measurand.logs.answers import Answer, Answers, as_number, gather_answers
 
 
 def read_instances(path: Path) -> list[Answers]:
@@ -55,13 +55,12 @@ def _read_row(row: Mapping[str, Any]) -> Answer:
     """One instance; what failed has no score."""
     evaluation, prompt = _object(row, "evaluation"), _object(row, "input")
     score = evaluation.get("score", evaluation.get("is_correct"))
-    sound = isinstance(score, bool | int | float) and not row.get("error")
     reference = prompt.get("reference")
     gold = ", ".join(map(str, reference)) if isinstance(reference, list) else ""
     fields = {"input": prompt.get("raw"), **_object(row, "metadata")}
     if prompt.get("choices"):
         fields["choices"] = prompt["choices"]
-    value = float(score) if sound and score is not None else None
+    value = None if row.get("error") else as_number(score)
     return Answer(str(row.get("sample_id")), value, _final_answer(row), gold, fields)
 
 

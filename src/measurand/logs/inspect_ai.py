@@ -18,7 +18,7 @@ from measurand.benchmarks.unpack import (
     open_unpacked,
 )
 from measurand.core.errors import BadInput, quote
-from measurand.logs.answers import Answer, Answers, gather_answers
+from measurand.logs.answers import Answer, Answers, as_number, gather_answers
 
 # What Inspect's own scorers write, by what its `value_to_float` makes of it.
 LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
@@ -181,7 +181,7 @@ def _as_score(value: object) -> float | None:
     """
     if isinstance(value, str):
         return LETTERS.get(value)
-    return float(value) if isinstance(value, bool | int | float) else None
+    return as_number(value)
 
 
 def _object(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:

@@ -9,9 +9,10 @@ from measurand.benchmarks.formats import parse_object_lines
 from measurand.benchmarks.harness import LM_EVAL, RESULTS, load_object, recognise
 from measurand.benchmarks.unpack import open_unpacked
 from measurand.core.errors import BadInput, quote
-from measurand.logs.answers import Answer, Answers, gather_answers
+from measurand.logs.answers import Answer, Answers, as_number, gather_answers
 
 NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT.+)\.jsonl(?:\.gz)?$")
+PLACES = {*map(str, range(1_000))}  # of choices, as a target names one
 IDS = ("id", "_id", "idx", "uid", "qid", "question_id")  # of a document, the first
 
 
@@ -74,17 +75,19 @@ def _gather(
 def _read_row(row: Mapping[str, Any], metric: str, name: str) -> Answer:
     """One line of samples; lines of multiple choice keep no answer but the scores."""
     doc = _part(row, "doc", dict)
-    ident = str(doc[name]) if name else str(row["doc_id"])
+    ident = str(doc[name] if name else row.get("doc_id", ""))
+    if not ident:
+        raise BadInput("a line has no doc_id; give the samples as lm-eval wrote them")
     target, choices = str(row.get("target", "")), [*_choices(row)]
-    responses = row["filtered_resps"]
+    responses = row.get("filtered_resps")
     text = responses[0] if isinstance(responses, list) and responses else ""
     logs = _log_likelihoods(responses)
     if logs:
         best = max(range(len(logs)), key=logs.__getitem__)
         text = choices[best] if best < len(choices) else str(best)
-    if target.isdigit() and int(target) < len(choices):
+    if target in PLACES and int(target) < len(choices):
         target = choices[int(target)]
-    return Answer(ident, _as_score(row.get(metric)), str(text), target, doc)
+    return Answer(ident, as_number(row.get(metric)), str(text), target, doc)
 
 
 def _log_likelihoods(responses: object) -> list[float]:
@@ -123,7 +126,7 @@ def _find_metric(rows: Sequence[Mapping[str, Any]]) -> str:
     named = rows[0].get("metrics")
     names = [str(name) for name in named] if isinstance(named, list) else []
     for name in names:
-        if all(_as_score(row.get(name)) is not None for row in rows):
+        if all(as_number(row.get(name)) is not None for row in rows):
             return name
     raise BadInput(
         f"no metric is one number on each line ({', '.join(map(quote, names))}); log "
@@ -131,17 +134,12 @@ def _find_metric(rows: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
-def _as_score(value: object) -> float | None:
-    """A number as a score; nothing else is one."""
-    return float(value) if isinstance(value, bool | int | float) else None
-
-
 def _find_id(docs: Sequence[Mapping[str, Any]]) -> str:
     """The column of the document that names it; empty where none does."""
     for name in IDS:
         idents = [doc.get(name) for doc in docs]
         plain = all(isinstance(ident, str | int) for ident in idents)
-        if plain and len({*idents}) == len(idents):
+        if plain and len({*map(str, idents)}) == len(idents):
             return name
     return ""
 

@@ -1,6 +1,7 @@
 """The answers in a log, in a folder of logs, or in a plain table."""
 
 import gzip
+import math
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -22,7 +23,7 @@ from measurand.benchmarks.harness import (
     recognise,
 )
 from measurand.core.errors import BadInput, join_names, quote
-from measurand.logs.answers import TABLE, Answer, Answers, gather_answers
+from measurand.logs.answers import TABLE, Answer, Answers, as_number, gather_answers
 from measurand.logs.every_eval import read_aggregate, read_instances
 from measurand.logs.inspect_ai import read_log
 from measurand.logs.lm_eval import read_samples
@@ -139,8 +140,15 @@ def _read_table(
     if shares and "prediction" not in columns:
         numbers = table[shares].apply(pd.to_numeric, errors="coerce").fillna(-1.0)
         best = numbers.idxmax(axis=1).str.removeprefix(SHARE)
+        best = best.where(table[shares].notna().any(axis=1), None)
         table = table.assign(prediction=best).drop(columns=shares)
     by = [column for column in ("model", "condition") if column in columns]
+    if not len(table):
+        raise BadInput("it has no rows; give answers")
+    # Rows without a model or a condition are of none, and no group leaves them out.
+    table = table.assign(
+        **{name: [_spell(cell) for cell in table[name]] for name in by}
+    )
     groups = table.groupby(by, sort=True) if by else [((), table)]
     answers = []
     for key, rows in groups:
@@ -158,15 +166,27 @@ def _read_table(
     return answers
 
 
+def _spell(cell: object) -> str:
+    """A cell as text: nothing for a gap, and whole numbers as in a column without gaps.
+
+    >>> _spell(None), _spell(float("nan")), _spell(1.0), _spell("1.0")
+    ('', '', '1', '1.0')
+    """
+    if isinstance(cell, float) and math.isfinite(cell):
+        return str(int(cell)) if cell.is_integer() else str(cell)
+    missing = cell is None or cell is pd.NA or cell is pd.NaT or cell != cell  # a NaN
+    return "" if missing else str(cell)
+
+
 def _read_table_row(row: dict[Any, Any], rate: Rate | None) -> Answer:
     """One row; without a score it is right where the prediction is the label."""
-    said, gold = str(row.get("prediction", "")), str(row.get("label", ""))
-    score: float | None = float(said.strip() == gold.strip())
-    if "label" not in row and rate is not None:
+    said, gold = _spell(row.get("prediction")), _spell(row.get("label"))
+    score: float | None = float(said.strip() == gold.strip()) if said.strip() else None
+    if "label" not in row and rate is not None and said.strip():
         score = rate(str(row["id"]), said.strip())
     if "score" in row:
         number = pd.to_numeric(row["score"], errors="coerce")
-        score = None if pd.isna(number) else float(number)
+        score = None if pd.isna(number) else as_number(float(number))
     taken = {"id", "score", "prediction", "label", "model", "condition", "repeat"}
     fields = {str(name): cell for name, cell in row.items() if name not in taken}
     return Answer(str(row["id"]), score, said, gold, fields)

@@ -54,7 +54,8 @@ def wealth(values: Floats, mean: float, sign: int) -> Floats:
     average = total / (counts + 1)
     second = (squares + 0.25) / (counts + 1)
     bets = np.clip(average / second, 0.0, MOST / (1 + abs(mean)))
-    return np.asarray(np.cumprod(1 + bets * gains))
+    with np.errstate(over="ignore"):  # what is beyond all numbers is beyond any bound
+        return np.asarray(np.cumprod(1 + bets * gains))
 
 
 def decide(

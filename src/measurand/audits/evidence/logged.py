@@ -4,7 +4,7 @@ Each is held against every model without the evidence: the light readers, and al
 models that were asked so. These are rivals of the light readers as well.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from measurand.arms.alone import REACH
@@ -47,8 +47,11 @@ def add_logged(
             f"{FEWEST_NEW} of {FEWEST_FAMILIES} are needed"
         )
         return facts, {f"gain of {model.name}": why for model in logged.models}
+    if not logged.drawn:
+        why = "answers to a part of the items that nobody drew at random"
+        return facts, {f"gain of {model.name}": why for model in logged.models}
     untaught = {
-        f"{model.name}, query": model.scores[NO_EVIDENCE]
+        _name_rival(model, facts.need.rivals): model.scores[NO_EVIDENCE]
         for model in logged.models
         if NO_EVIDENCE in model.scores
     }
@@ -72,6 +75,12 @@ def add_logged(
     memory = facts.query_memory and room > REACH * facts.margin
     further = (*facts.further, *readings)
     return replace(facts, held=held, further=further, query_memory=memory), {}
+
+
+def _name_rival(model: LoggedModel, rivals: Mapping[str, Floats]) -> str:
+    """What it is called as a rival; never as one of the light readers is."""
+    name = f"{model.name}, query"
+    return f"{model.name} (logged), query" if name in rivals else name
 
 
 def _read(

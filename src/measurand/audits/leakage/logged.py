@@ -28,7 +28,7 @@ def read_logged(pool: Pool, logged: LoggedModels) -> list[SplitReading]:
     """What each model predicts from choices alone, where it was asked about these."""
     family = logged.family
     few = len(logged.rows) < FEWEST_NEW or family.effective < FEWEST_FAMILIES
-    if pool.items.choices is None or few:
+    if pool.items.choices is None or few or not logged.drawn:
         return []
     base = np.asarray(guess_scores(pool.items), float)[logged.rows]
     level = 1 - 2 * ERROR / len(logged.models)
