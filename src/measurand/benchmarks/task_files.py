@@ -37,7 +37,7 @@ OPTIONS = {"doc_to_text": "query", "doc_to_choice": "choices", "doc_to_target": 
 OPTIONS |= {"input": "query", "choices": "choices", "target": "label"}
 PARTS = tuple(Columns.__annotations__)
 # `query: claim`, `query: "claim"` or `choices: ["oak", "ash"]`: a part and its columns.
-LINE = re.compile(r"([a-z]+):\s+(?:(\[.*\]|\".*\")|(\w[\w .+-]*))\s*")
+LINE = re.compile(r"([a-z]+):\s+(?:(\[[^\n]*\]|\"[^\n]*\")|(\w[\w .+-]*))")
 
 
 class _Code(str):
@@ -98,7 +98,8 @@ def _read_lines(content: bytes) -> dict[str, Any]:
     """
     roles: dict[str, Any] = {}
     try:
-        for line in content.decode().splitlines():
+        # A column's name may hold what other ways of cutting lines take for an end.
+        for line in map(str.rstrip, content.decode("utf-8-sig").split("\n")):
             if not line.strip() or line.startswith("#"):
                 continue
             match = LINE.fullmatch(line)

@@ -57,11 +57,13 @@ def run_show(
             print_answer(text, verbose=verbose)
         return
     if write is not None:
-        check_new_file(write, overwrite=overwrite, inputs=source.files)
-    benchmark = _load_and_explain(source, seed, write)
+        read: list[str | Path] = [*source.files]
+        read += [source.roles] if source.roles else []
+        check_new_file(write, overwrite=overwrite, inputs=read)
+    benchmark = _load_and_explain(source, seed, write, overwrite=overwrite)
     print_roles(benchmark)
     if write is not None:
-        _write_reading(write, source, [benchmark.columns])
+        _write_reading(write, source, [benchmark.columns], overwrite=overwrite)
     for ident, row in benchmark.test.table.head(3).iterrows():
         print(plain_text(ident))
         for column, value in row.items():
@@ -93,7 +95,9 @@ def _summarise_folder(folder: Path, *, verbose: bool) -> str:
     return summary(loaded, verbose=verbose)
 
 
-def _write_reading(path: Path, source: Source, proposals: "Sequence[Proposal]") -> None:
+def _write_reading(
+    path: Path, source: Source, proposals: "Sequence[Proposal]", *, overwrite: bool
+) -> None:
     """Write which column plays which part, for `--roles`."""
     from measurand.benchmarks.load import benchmark_title
     from measurand.benchmarks.task_files import PARTS, write_roles
@@ -101,17 +105,21 @@ def _write_reading(path: Path, source: Source, proposals: "Sequence[Proposal]") 
 
     columns = [{p: c for p, c in named.items() if p in PARTS} for named in proposals]
     text = write_roles(benchmark_title(source.source), columns)
-    write_file(path, text.encode("utf-8", "backslashreplace"))
+    content = text.encode("utf-8", "backslashreplace")
+    write_file(path, content, overwrite=overwrite)
     notice(f"reading: {path}; give it with --roles")
 
 
-def _load_and_explain(source: Source, seed: int, write: Path | None) -> "Benchmark":
+def _load_and_explain(
+    source: Source, seed: int, write: Path | None, *, overwrite: bool
+) -> "Benchmark":
     """The benchmark; what stands in nested columns is printed before it can fail."""
     from measurand.benchmarks import BENCHMARKS
     from measurand.benchmarks.load import is_known, read_source
     from measurand.benchmarks.nested import unfold_rows
     from measurand.benchmarks.proposal import suggest_evidence
     from measurand.benchmarks.roles import list_columns
+    from measurand.benchmarks.task_files import PARTS
     from measurand.core.errors import BadInput
 
     if is_known(source.source) or source.parts:
@@ -130,8 +138,14 @@ def _load_and_explain(source: Source, seed: int, write: Path | None) -> "Benchma
         if not fault.proposals:  # else a whole command is printed
             _print_suggestions(table, named)
         elif write is not None:
-            reading = [{**named, **columns} for columns in fault.proposals]
-            _write_reading(write, source, reading)
+            given = {p: names for p in PARTS if (names := getattr(source, p, None))}
+            reading = [
+                {**given, **columns}
+                for columns in fault.proposals
+                if {*columns} & {*PARTS}  # else it is of the split, and no part is
+            ]
+            if reading:
+                _write_reading(write, source, reading, overwrite=overwrite)
         raise
     if evidence := suggest_evidence(table, benchmark.columns):
         notice(f"try --evidence {shlex.quote(evidence)}")

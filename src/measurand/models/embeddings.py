@@ -7,9 +7,12 @@ folds, shuffles and seeds only put them together anew.
 """
 
 import hashlib
+import os
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
 
@@ -202,14 +205,15 @@ def _alone(store: Store | None, folder: str) -> Iterator[None]:
     if store is None:
         yield
         return
-    path = store.directory / folder
+    path = (store.directory / folder).resolve()
     with suppress(OSError):
         path.mkdir(parents=True, exist_ok=True)
     while True:
         with hold_folder(path, wait=True) as ours:
-            if ours is not False or not path.is_dir():
+            if ours is not False or not os.access(path, os.R_OK | os.X_OK):
                 yield
                 return
+        time.sleep(0.02)  # else what cannot be held keeps a core busy
 
 
 def embed_texts(encoder: SentenceEncoder, texts: Sequence[str]) -> Part:
@@ -224,12 +228,17 @@ def embed_texts(encoder: SentenceEncoder, texts: Sequence[str]) -> Part:
     vectors = np.empty((len(texts), size), np.float16)
     words: list[Any] = [None] * len(texts)
     for block, states in encoder.encode([cut.ids for cut in cuts]):
+        if not np.isfinite(states).all():
+            raise MissingWeights("the encoder gives vectors that are no numbers")
         start = 0
         for number in block:
             tokens = states[start : start + len(cuts[number].ids)]
             start += len(tokens)
             vectors[number] = encoder.pool(tokens)
             spans = word_spans(lowered[number])
+            if cuts[number].overflowing:  # behind the last token nothing was read
+                last = max(end for _, end in cuts[number].offsets)
+                spans = [span for span in spans if span[1] <= last]
             words[number] = _round(_join(tokens, cuts[number].offsets, spans))
     counts = np.array([len(rows) for rows in words], np.int32)
     directions = np.concatenate([np.empty((0, size), np.int8), *words])
@@ -237,11 +246,9 @@ def embed_texts(encoder: SentenceEncoder, texts: Sequence[str]) -> Part:
 
 
 def _join(tokens: Any, offsets: Sequence[tuple[int, int]], spans: Any) -> Any:
-    """The mean of the tokens of each word; words behind the last token have none."""
+    """The mean of the tokens of each word."""
     starts = np.array([start for start, _ in offsets])
     ends = np.array([end for _, end in offsets])
-    last = int(ends.max(initial=0))
-    spans = [span for span in spans if span[1] <= last]
     means = np.zeros((len(spans), tokens.shape[1]), np.float32)
     for row, (start, end) in enumerate(spans):
         inside = np.flatnonzero((starts < end) & (ends > start) & (ends > starts))
@@ -269,5 +276,13 @@ def load_embeddings(name: str) -> Embeddings:
     """The encoder of this name with what it has read, once a process."""
     check_encoder(name)
     path = str(sentence_path(name))
+    digest = path_digest(path)
     encoder = read_encoder(path)
-    return Embeddings(encoder, entry_key(f"{FORMAT} {path_digest(path)}"))
+    if path_digest(path) != digest:
+        raise MissingWeights(
+            f"the files of the encoder {quote(name, 200)} changed while they were "
+            "read; run again"
+        )
+    # Another version of tokenizers may cut texts otherwise.
+    cutter = version("tokenizers")
+    return Embeddings(encoder, entry_key(f"{FORMAT} {cutter} {digest}"))

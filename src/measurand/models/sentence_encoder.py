@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from measurand.core.errors import MissingWeights, quote
+
 Matrix = NDArray[np.float32]
 Tokens = Sequence[int]
 
@@ -89,7 +91,27 @@ class SentenceEncoder:
 
     def cut(self, texts: Sequence[str]) -> list[Any]:
         """The tokens of each text (`ids`), and where they stand in it (`offsets`)."""
-        return list(self.tokenizer.encode_batch([*texts]))
+        try:
+            cuts = list(self.tokenizer.encode_batch([*texts]))
+        except BaseException as failure:
+            # The engine of tokenizers raises even what is no `Exception`.
+            panic = type(failure).__name__ == "PanicException"
+            if isinstance(failure, MemoryError) or not (
+                panic or isinstance(failure, Exception)
+            ):
+                raise
+            cause = quote(" ".join(str(failure).split()), 160)[1:-1]
+            raise MissingWeights(
+                f"the tokenizer of the encoder cannot read a text: {cause}"
+            ) from failure
+        for cut in cuts:
+            fits = 0 < len(cut.ids) <= self.length
+            if not fits or max(cut.ids) >= self.shape.vocabulary:
+                raise MissingWeights(
+                    "the tokenizer of the encoder gives a text other tokens, or more "
+                    "of them, than its network has"
+                )
+        return cuts
 
     def encode(self, tokens: Sequence[Tokens]) -> Iterator[tuple[list[int], Matrix]]:
         """Numbers of texts, and the vectors of their tokens end to end."""

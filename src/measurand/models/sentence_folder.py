@@ -5,6 +5,7 @@ against config.json first: shapes, numbers of tokens, layers. No pickle is opene
 code is run, and nothing is drawn at random where weights lack a part.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from measurand.core.errors import BadInput, MissingExtra, MissingWeights, quote
-from measurand.disk.files import MOST_BYTES, read_bounded, read_json
+from measurand.disk.files import MOST_BYTES, parse_json, read_bounded, read_json
 from measurand.models.places import CONFIG, WEIGHTS
 from measurand.models.sentence_encoder import (
     BLOCK,
@@ -26,6 +27,7 @@ from measurand.models.sentence_encoder import (
 EXTRA = "frozen"
 TOKENIZER, POOLING = "tokenizer.json", "1_Pooling/config.json"
 LENGTHS = "sentence_bert_config.json"  # says how many tokens of a text are read
+STEPS = "normalizer", "pre_tokenizer"  # of a tokenizer, before it cuts
 NEEDED = f"a directory with {CONFIG}, {TOKENIZER} and {WEIGHTS} of a BERT or RoBERTa"
 # By what config.json calls them: whether positions begin behind that of the padding.
 KINDS = {"bert": False, "roberta": True, "xlm-roberta": True, "camembert": True}
@@ -33,6 +35,9 @@ PREFIXES = "", "bert.", "roberta."  # what stands before the names of the weight
 GELUS = "gelu", "gelu_new", "gelu_pytorch_tanh"
 MOST = 2**14  # of layers, positions, and numbers of a vector: no encoder has more
 MOST_TOKENS = 2**22  # of a vocabulary
+MOST_WEIGHTS = 2**33  # bytes of the file
+MOST_GROWTH = 64  # times that what stands before a tokenizer may lengthen a text
+FLOATS = "F16", "F32", "F64"
 
 
 def read_encoder(location: str) -> SentenceEncoder:
@@ -42,7 +47,8 @@ def read_encoder(location: str) -> SentenceEncoder:
         shape = _read_shape(_read_object(folder / CONFIG))
         length, by_mean = _read_length(folder, shape), _pools_by_mean(folder)
         tokenizer = _read_tokenizer(folder / TOKENIZER, shape, length)
-        tensors = _Tensors(_read_tensors(folder / WEIGHTS), shape)
+        file = _open_tensors(folder / WEIGHTS)
+        tensors = _Tensors(file, shape, frozenset(file.keys()))
         return _assemble(tokenizer, tensors, length, by_mean=by_mean)
     except (MissingExtra, MemoryError):
         raise
@@ -108,6 +114,8 @@ def _read_shape(config: Mapping[str, Any]) -> Shape:
     if size % heads or not 0 <= offset < positions:
         raise BadInput(f"{CONFIG} has heads or positions that do not fit its size")
     epsilon = float(config.get("layer_norm_eps", 1e-12))
+    if not 0 <= epsilon < 1:
+        raise BadInput(f"{CONFIG} sets layer_norm_eps to {epsilon}")
     return Shape(
         size=size,
         layers=layers,
@@ -150,7 +158,12 @@ def _read_tokenizer(path: Path, shape: Shape, length: int) -> Any:
         from tokenizers import Tokenizer
     except ImportError:
         raise MissingExtra("frozen", EXTRA) from None
-    tokenizer = Tokenizer.from_str(read_bounded(path, 4 * MOST_BYTES).decode("utf-8"))
+    content = read_bounded(path, 4 * MOST_BYTES)
+    stated = parse_json(content)
+    steps = [stated.get(step) for step in STEPS] if isinstance(stated, dict) else []
+    if _growth(steps) > MOST_GROWTH:
+        raise BadInput("its tokenizer makes texts many times as long")
+    tokenizer = Tokenizer.from_str(content.decode("utf-8"))
     tokenizer.no_padding()
     tokenizer.enable_truncation(length)
     numbers = [*tokenizer.get_vocab(True).values(), *tokenizer.encode("a").ids]
@@ -164,41 +177,63 @@ def _read_tokenizer(path: Path, shape: Shape, length: int) -> Any:
     return tokenizer
 
 
-def _read_tensors(path: Path) -> dict[str, Any]:
-    """The numbers of a file of safetensors, by name."""
+def _growth(steps: object) -> int:
+    """How many times as long these steps can make a text, multiplied up.
+
+    Of a few kilobytes each step may double what the one before it made.
+    """
+    if isinstance(steps, list):
+        return min(math.prod(map(_growth, steps)), MOST_GROWTH + 1)
+    if not isinstance(steps, dict):
+        return 1
+    added = [steps.get("content"), steps.get("prepend")]
+    own = max((len(text) for text in added if isinstance(text, str)), default=1)
+    inner = [steps.get("normalizers"), steps.get("pretokenizers")]
+    return min(max(own, 1) * _growth(inner), MOST_GROWTH + 1)
+
+
+def _open_tensors(path: Path) -> Any:
+    """A file of safetensors, of which nothing is loaded yet."""
     try:
         from safetensors import safe_open
     except ImportError:
         raise MissingExtra("frozen", EXTRA) from None
     if not path.is_file():
         raise BadInput(f"it holds no {WEIGHTS}")
-    tensors = {}
-    with safe_open(path, framework="np") as file:
-        for name in file.keys():  # noqa: SIM118 it is no dict
-            if file.get_slice(name).get_dtype() in ("F16", "F32", "F64"):
-                tensors[name] = file.get_tensor(name)
-    return tensors
+    if path.stat().st_size > MOST_WEIGHTS:
+        raise BadInput(f"{WEIGHTS} has more than {MOST_WEIGHTS:,} bytes")
+    return safe_open(path, framework="np")
 
 
 @dataclass(frozen=True, eq=False)
 class _Tensors:
-    """The weights of a file, each of the shape that config.json gives it."""
+    """The weights of a file, each of the shape that config.json gives it.
 
-    tensors: Mapping[str, Any]
+    One is loaded where its shape is right: a file may hold any other.
+    """
+
+    file: Any
     shape: Shape
+    names: frozenset[str]
 
     def take(self, name: str, *shape: int) -> Matrix:
         """A matrix or vector of this shape; of a table, by default, one a token."""
         shape = shape or (self.shape.vocabulary, self.shape.size)
-        keys = [p + name for p in PREFIXES if p + name in self.tensors]
-        if not keys:
+        key = self._find(name)
+        if key is None:
             raise BadInput(f"the weights lack {quote(name)}")
-        tensor = self.tensors[keys[0]]
-        if tensor.shape != shape:
-            raise BadInput(f"{CONFIG} gives {quote(keys[0])} another shape")
+        piece = self.file.get_slice(key)
+        if tuple(piece.get_shape()) != shape or piece.get_dtype() not in FLOATS:
+            raise BadInput(f"{CONFIG} gives {quote(key)} another shape")
+        with np.errstate(over="ignore"):
+            tensor = np.ascontiguousarray(self.file.get_tensor(key), np.float32)
         if not np.isfinite(tensor).all():
-            raise BadInput(f"{quote(keys[0])} holds what is no number")
-        return np.ascontiguousarray(tensor, np.float32)
+            raise BadInput(f"{quote(key)} holds what is no number")
+        return tensor
+
+    def _find(self, name: str) -> str | None:
+        """What the file calls it; nothing where it has no such weights."""
+        return next((p + name for p in PREFIXES if p + name in self.names), None)
 
     def positions(self) -> Matrix:
         """The vector of each position, with that of the first kind of text."""
@@ -208,9 +243,10 @@ class _Tensors:
             self.shape.size,
         )
         name = "embeddings.token_type_embeddings.weight"
-        kinds = [t for p in PREFIXES if (t := self.tensors.get(p + name)) is not None]
-        if kinds:
-            table = table + self.take(name, *kinds[0].shape)[0]
+        key = self._find(name)
+        if key is not None:
+            kinds = [*self.file.get_slice(key).get_shape(), 0][0]
+            table = table + self.take(name, min(kinds, MOST), self.shape.size)[0]
         return table
 
     def norm(self, name: str) -> tuple[Matrix, Matrix]:
