@@ -52,6 +52,23 @@ def align(table):
     return align_logs(read_answers(table), POOL)
 
 
+def test_items_that_somebody_chose_decide_nothing_and_the_first_of_an_export_do():
+    table = answers(read=read)
+    chosen = {name for name in BENCH_LABELS if BENCH_LABELS[name] == "refuted"}
+    part = align(table[table["id"].isin(chosen)].drop(columns=OURS))
+    assert not part.drawn
+    assert any("decides nothing about the others" in text for text in part.warnings)
+    first = table[[row["place"] < 120 for row in table[OURS]]]
+    assert align(first).drawn
+    assert align(table.drop(columns=OURS)).drawn
+
+
+def test_a_model_that_was_not_asked_about_whole_items_is_named():
+    table = answers(read=read, guess=guess)
+    partly = (table["model"] == "guess") & (table["condition"] == "full")
+    assert "guess left out" in " ".join(align(table[~partly]).warnings)
+
+
 def test_answers_stand_in_the_order_of_the_pool():
     table = answers(read=read).sample(frac=1.0, random_state=0)
     logged = align(table)

@@ -42,6 +42,26 @@ def test_a_prediction_is_right_where_it_is_the_label():
     assert log.metric == "accuracy"
 
 
+def test_gaps_are_left_out_and_make_no_number_another():
+    table = pd.DataFrame({"id": list("abc"), "prediction": [1, 0, None]})
+    (log,) = read_answers(table.assign(label=[1, 0, 1]))
+    assert log.table["score"].to_dict() == {"a": 1.0, "b": 1.0}
+    assert "1 item without a score left out" in log.notes
+    shares = pd.DataFrame({"id": ["a", "b"], "p_no": [0.9, None], "p_yes": [0.1, None]})
+    (log,) = read_answers(shares.assign(label="no"))
+    assert log.table["score"].to_dict() == {"a": 1.0}
+
+
+def test_rows_without_a_condition_or_a_model_are_kept():
+    table = pd.DataFrame({"id": ["a", "b", "a"], "score": [1, 0, 1]})
+    whole, part = read_answers(table.assign(condition=[None, None, "no_evidence"]))
+    assert (whole.condition, len(whole), part.condition) == ("", 2, "no_evidence")
+    (log,) = read_answers(table.iloc[:2].assign(model=[None, None]))
+    assert (log.model, len(log)) == ("", 2)
+    with pytest.raises(BadInput, match="no rows"):
+        read_answers(table.iloc[:0])
+
+
 def test_models_conditions_and_repeats_of_a_table(tmp_path):
     rows = [
         {"id": i, "model": m, "condition": c, "repeat": r, "score": float(r == 0)}

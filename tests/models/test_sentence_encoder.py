@@ -138,7 +138,23 @@ def truncate(folder):
     path.write_bytes(path.read_bytes()[:-70])
 
 
+def lengthen(folder):
+    """A normalizer that doubles a text again and again, in a kilobyte."""
+    step = {"type": "Replace", "pattern": {"String": "a"}, "content": "aa"}
+    steps = {"type": "Sequence", "normalizers": [step] * 30}
+    change_json(folder / "tokenizer.json", normalizer=steps)
+
+
+def add_tensor(folder, name, shape):
+    change_weights(folder, lambda tensors: tensors | {name: np.zeros(shape, "f4")})
+
+
 BROKEN = {
+    "many times as long": lengthen,
+    "sets layer_norm_eps": lambda f: change_json(f / "config.json", layer_norm_eps=-5),
+    "'embeddings.token_type_embeddings.weight' another": lambda f: add_tensor(
+        f, "embeddings.token_type_embeddings.weight", (1, 5, 64)
+    ),
     "not fully covered": truncate,
     "header": lambda f: (f / "model.safetensors").write_bytes(pickle.dumps([1])),
     "no model.safetensors": lambda f: (f / "model.safetensors").unlink(),
@@ -170,6 +186,18 @@ def test_a_broken_hostile_or_foreign_folder_is_one_line(folder, why):
     with pytest.raises(MissingWeights, match=why) as failure:
         read_encoder(str(folder))
     assert str(failure.value).isprintable()
+    assert len(str(failure.value)) < 600
+
+
+def test_a_tokenizer_that_fails_at_a_text_is_one_line(folder):
+    """D: what it does is known when a text comes: more tokens than there are places."""
+    words = json.loads((folder / "tokenizer.json").read_text())
+    mark = {"SpecialToken": {"id": "[CLS]", "type_id": 0}}
+    text = {"Sequence": {"id": "A", "type_id": 0}}
+    words["post_processor"]["single"] = [mark] * 2_000 + [text]
+    (folder / "tokenizer.json").write_text(json.dumps(words))
+    with pytest.raises(MissingWeights, match="tokenizer") as failure:
+        read_encoder(str(folder)).cut(["good"])
     assert len(str(failure.value)) < 600
 
 

@@ -54,6 +54,20 @@ def test_a_model_that_needs_the_evidence_shows_the_need():
     assert "Shuffled evidence lowers its accuracy by 50.0 points" in text
 
 
+def test_answers_to_chosen_items_decide_nothing_about_the_others():
+    models = replace(logged(mine=(ALL, ALL, ALL)), drawn=False)
+    held, missing = add_logged(facts(light=ALL), models, 1)
+    assert conclude(held).label == "needed"
+    assert "nobody drew at random" in missing["gain of mine"]
+
+
+def test_a_logged_model_takes_the_place_of_no_light_one():
+    models = logged(tfidf=(ALL, HALF, 0 * HALF))
+    held, _ = add_logged(facts(rival=ALL, light=ALL), models, 1)
+    assert {"tfidf, query", "tfidf (logged), query"} <= {*held.held.rivals}
+    assert conclude(held).label != "needed"
+
+
 def test_a_model_that_does_without_evidence_leaves_no_room():
     found = verdict(logged(mine=(ALL, ALL, ALL)))
     assert found.label == "not needed"

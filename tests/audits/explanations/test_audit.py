@@ -236,7 +236,7 @@ def test_evidence_as_the_rationale_is_read_beside_the_query_and_beside_both():
     own = dataclasses.replace(own, train=sides[0], test=sides[1])
     report = run(own, explainers=("given", "tfidf-1"))
     assert report.benchmark["input"] == "query"
-    assert value(report, "lcig", "given", "tfidf").low > 0.1
+    assert value(report, "lcig", "given", "tfidf").low > 0
     # D10: read a second time it tells nothing, exactly.
     again = value(report, "lcig", "given", "tfidf, with evidence")
     assert (again.low, again.value, again.high) == pytest.approx((0, 0, 0), abs=1e-12)
