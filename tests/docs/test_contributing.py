@@ -283,4 +283,4 @@ def check_command_line(folder):
     words = ("balance", "things.psv", "--reader", "coin", "--fail-on", "skewed")
     assert "balanced" in work(folder, "python", "-m", "measurand", *words)
     said = work(folder, "python", "-m", "measurand", "explain", "odd")
-    assert "the number of items is odd" in said
+    assert "The number of items is odd" in said
