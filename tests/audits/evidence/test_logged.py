@@ -147,7 +147,8 @@ def report():
 
 
 @pytest.mark.slow
-def test_a_report_has_the_table_of_models(report):
+def test_a_report_has_the_table_of_models(report, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
     text = str(report)
     assert report.verdict.label == "needed"
     assert "model    full   shuffled" in text
