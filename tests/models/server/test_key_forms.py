@@ -2,7 +2,6 @@
 
 import base64
 import codecs
-import itertools
 import random
 import re
 from pathlib import Path
@@ -177,6 +176,6 @@ def ordinary(rng):
 def test_ordinary_texts_stay_as_they_are_to_the_last_letter():
     rng = random.Random(0)
     keys = (KEY, LONG, "gsk_7Yx0mQ", "7d4a1c09-52be-4f60-8e13-b0c5d6a9f278")
-    texts = (ordinary(rng) for _ in range(2_000))
-    for text, key in zip(texts, itertools.cycle(keys), strict=False):
-        assert redact_key(text, key) == text
+    for text in (ordinary(rng) for _ in range(2_000)):
+        for key in keys:
+            assert redact_key(text, key) == text
