@@ -163,15 +163,15 @@ def mean_share_difference(
     scores = _pair_scores(*runs, base).T
     differences = scores[:-1] - scores[-1]
     count, n = differences.shape
-    if n < 2:
-        raise Undefined("no items to average; widen the selection")
     ways = [np.arange(n)] if clusters is None else split_ways(clusters)
+    units = min(count_clusters(way) for way in ways[:2])
+    if units < 2:
+        raise Undefined("an interval needs at least two items or clusters; add items")
     mean = differences.mean(axis=0)
     value, square = float(mean.mean()), float((mean**2).mean())
     variance, freedom = uneven_variance(
         mean, np.arange(n) if clusters is None else clusters
     )
-    units = min(count_clusters(way) for way in ways[:2])
     plain = (square - value**2) / n
     effective = min(float(n), n * plain / variance) if variance > 0 else float(units)
     if units == n:

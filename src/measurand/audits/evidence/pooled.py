@@ -175,7 +175,8 @@ def _row(
         _names(pool, parts),
         reader,
         base,
-        accuracy=_accuracy(scores[reader], family),
+        # Where all items share their text, nothing is known of another text.
+        accuracy=_accuracy(scores[reader], family) if len(family.sizes) > 1 else None,
         families=family.effective,
     )
 
