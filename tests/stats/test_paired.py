@@ -183,3 +183,9 @@ def test_runs_that_differ_as_a_whole_widen_the_interval():
     ones, zeros = pd.Series(np.ones(400)), pd.Series(np.zeros(400))
     apart = mean_share_difference([ones, zeros], zeros)
     assert (apart.low, apart.high) == (-1.0, 1.0)
+
+
+def test_one_cluster_bounds_no_mean():
+    scores = pd.Series([1.0, 0.0, 1.0])
+    with pytest.raises(Undefined, match="at least two items or clusters"):
+        mean_share_difference([scores], scores * 0, clusters=np.zeros(3, int))
