@@ -26,7 +26,7 @@ INPUTS = 10_000
 PATIENCE = 10.0  # seconds that one input may take
 # How many of a hundred inputs are of a kind.
 SHARES = {
-    "bytes": 27,
+    "bytes": 21,
     "rows": 17,
     "choices": 7,
     "names": 14,
@@ -35,6 +35,7 @@ SHARES = {
     "saved": 8,
     "server": 2,
     "logs": 1,
+    "answers": 6,
 }
 SCHEDULE = random.Random("schedule").sample(
     [kind for kind, share in SHARES.items() for _ in range(share)], 100

@@ -8,15 +8,16 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
 
 from bench.fuzz_dice import NUMBERS, Dice
+from bench.fuzz_logs import answer_files
 from bench.fuzz_tables import (
     CHOICE_CHANGES,
     CLAIMS,
     FORMATS,
     ROW_CHANGES,
     claims,
+    disturb,
     encode,
     figures,
     mutate,
@@ -334,6 +335,30 @@ def _logs_case(dice: Dice) -> Case:
     return Case(arguments, {"log.csv": content}, ("store", "out"))
 
 
+def _answers_case(dice: Dice) -> Case:
+    """A model's answers in somebody's log, or copies and a reading written out."""
+    rows = claims(dice)
+    files, log = answer_files(dice, rows)
+    roles = ("--query", "claim", "--evidence", "evidence", "--label", "label")
+    out = dice.choice(HARMLESS_OUT)
+    named = dice.choice((roles, roles, ()))
+    read = ("table.jsonl", *named, "--predictions", log)
+    written = ("table.jsonl", *named, "--out", out)
+    verbs: tuple[tuple[str, ...], ...] = (
+        *[("show", log), ("evidence", *read, *EVIDENCE), ("audit", log, *QUICK)] * 3,
+        ("evidence", log, *EVIDENCE),
+        ("leakage", *read, *LEAKAGE),
+        ("export", *written, "--to", dice.choice(("lm-eval", "inspect"))),
+        ("export", *written, "--to", dice.choice(("table", dice.name()))),
+        ("export", *written, "--to", "lm-eval", "--over", log),
+        ("export", *written, "--to", "table", "--plan"),
+        ("show", "table.jsonl", *named, "--write", out),
+        ("show", "table.jsonl", "--roles", log),
+    )
+    files["table.jsonl"] = encode(rows, "jsonl")
+    return Case(_arguments(dice, dice.choice(verbs)), files, ("store", out))
+
+
 def _saved_case(dice: Dice, saved: Mapping[str, bytes]) -> Case:
     """A report, or a saved reader, that somebody changed."""
     files = {f"report/{name}": content for name, content in saved.items()}
@@ -342,7 +367,7 @@ def _saved_case(dice: Dice, saved: Mapping[str, bytes]) -> Case:
     name = dice.choice(("report.json",) * 6 + ("items.parquet", "run.json"))
     path = f"report/{name}"
     if name.endswith(".json") and dice.often(0.7):
-        other = _disturb(dice, json.loads(files[path]))
+        other = disturb(dice, json.loads(files[path]))
         altered = other != json.loads(files[path])
         files[path] = json.dumps(other).encode() if altered else b"{}"
     else:
@@ -369,13 +394,13 @@ def _reader_case(dice: Dice) -> Case:
         "temperature": 1.0,
         "rate": None,
     }
-    content = json.dumps(_disturb(dice, description)).encode()
+    content = json.dumps(disturb(dice, description)).encode()
     if dice.often(0.3):
         content = mutate(dice, content)
     files = {
         "reader/reader.json": content,
         "reader/config.json": json.dumps(
-            _disturb(dice, {"model_type": "bert", "num_labels": 2, "vocab_size": 9})
+            disturb(dice, {"model_type": "bert", "num_labels": 2, "vocab_size": 9})
         ).encode(),
         "reader/model.safetensors": dice.odd("bytes"),
         "table.jsonl": encode(claims(dice), "jsonl"),
@@ -383,34 +408,6 @@ def _reader_case(dice: Dice) -> Case:
     return Case(
         ("evidence", "table.jsonl", *EVIDENCE, "--reader", "reader"), files, ("store",)
     )
-
-
-def _disturb(dice: Dice, document: Any) -> Any:
-    """The document with a few of its parts removed, doubled or something else."""
-    for _ in range(dice.choice((1, 1, 2, 5))):
-        place = document
-        while place:
-            names = list(place) if isinstance(place, dict) else range(len(place))
-            name = dice.choice(list(names))
-            if isinstance(place[name], dict | list) and place[name] and dice.often(0.8):
-                place = place[name]
-                continue
-            if dice.often(0.2):
-                del place[name]
-            else:
-                odd = (
-                    dice.odd("cell"),
-                    dice.name(),
-                    dice.odd("text"),
-                    None,
-                    [],
-                    {},
-                    -1,
-                    0.5,
-                )
-                place[name] = dice.choice(odd)
-            break
-    return document
 
 
 MAKERS: dict[str, Callable[[Dice], Case]] = {
@@ -422,4 +419,5 @@ MAKERS: dict[str, Callable[[Dice], Case]] = {
     "config": _config_case,
     "server": _server_case,
     "logs": _logs_case,
+    "answers": _answers_case,
 }

@@ -1,5 +1,6 @@
 """Tables of the fuzzer: small ones that are sound, and ways to spoil them."""
 
+import copy
 import csv
 import io
 import json
@@ -227,3 +228,31 @@ def figures(dice: Dice) -> bytes:
             scores = ",".join(f"{dice.random():.2f}" for _ in range(3))
             lines.append(f"50,100,pca,{task},{draw},{scores}")
     return "\n".join(lines).encode()
+
+
+def disturb(dice: Dice, document: Any) -> Any:
+    """The document with a few of its parts removed, doubled or something else."""
+    for _ in range(dice.choice((1, 1, 2, 5))):
+        place = document
+        while place:
+            names = list(place) if isinstance(place, dict) else range(len(place))
+            name = dice.choice(list(names))
+            if isinstance(place[name], dict | list) and place[name] and dice.often(0.8):
+                place = place[name]
+                continue
+            if dice.often(0.2):
+                del place[name]
+            else:
+                odd = (
+                    dice.odd("cell"),
+                    dice.name(),
+                    dice.odd("text"),
+                    None,
+                    [],
+                    {},
+                    -1,
+                    0.5,
+                )
+                place[name] = copy.deepcopy(dice.choice(odd))
+            break
+    return document

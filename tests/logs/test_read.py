@@ -62,6 +62,27 @@ def test_rows_without_a_condition_or_a_model_are_kept():
         read_answers(table.iloc[:0])
 
 
+@pytest.mark.parametrize("column", ["id", "prediction", "score", "model", "condition"])
+@pytest.mark.parametrize("cell", [[], [1.0, 2.0], {"a": 1}, [[1]]])
+def test_a_table_with_lists_in_its_cells_is_refused(column, cell):
+    rows = [{"id": name, "score": 1, "prediction": "a"} for name in "ab"]
+    rows[1][column] = cell
+    with pytest.raises(BadInput, match=f"cells of '{column}' hold lists"):
+        read_answers(pd.DataFrame(rows))
+
+
+def test_half_a_surrogate_pair_becomes_a_letter_that_files_can_hold(tmp_path):
+    lines = [{"id": "a\ud800", "score": 1, "model": "\udd89", "prediction": "\ud801"}]
+    path = tmp_path / "answers.json"
+    path.write_text(json.dumps(lines))
+    (log,) = read_answers(path)
+    assert [*log.table.index, log.model, *log.table["answer"]] == [
+        "a\ufffd",
+        "\ufffd",
+        "\ufffd",
+    ]
+
+
 def test_models_conditions_and_repeats_of_a_table(tmp_path):
     rows = [
         {"id": i, "model": m, "condition": c, "repeat": r, "score": float(r == 0)}

@@ -160,7 +160,7 @@ def scalar_text(cell: object, join: str = JOIN) -> str | None:
     'row-1'
     """
     if isinstance(cell, str):
-        return _mend_surrogates(cell)
+        return mend_surrogates(cell)
     if isinstance(cell, bool | np.bool_ | Integral):
         return str(int(cell))
     if isinstance(cell, Real):
@@ -195,7 +195,7 @@ def _text_of_cell(cell: object, join: str = JOIN) -> str | None:
         # Numbers among the texts are references (FEVER's page and line), not words.
         if not all(isinstance(part, str) for part in parts):
             return None
-        return join.join(_mend_surrogates(str(part)) for part in parts)
+        return join.join(mend_surrogates(str(part)) for part in parts)
     return scalar_text(cell, join)
 
 
@@ -230,10 +230,10 @@ def flatten_cell(cell: object, level: int = 0) -> Iterator[object]:
         yield cell
 
 
-def _mend_surrogates(words: str) -> str:
+def mend_surrogates(words: str) -> str:
     r"""The text; half a surrogate pair, which no file can hold, becomes U+FFFD.
 
-    >>> _mend_surrogates("a\ud800") == "a\ufffd"
+    >>> mend_surrogates("a\ud800") == "a\ufffd"
     True
     """
     if words.isascii():

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from measurand.benchmarks.cells import mend_surrogates
 from measurand.core.arrays import Floats
 from measurand.core.errors import BadInput
 
@@ -113,23 +114,28 @@ def gather_answers(
             f"none of the {len(answers)} answers has a score; run the task with its "
             "scorer, and with samples logged"
         )
-    ids = [answer.id for answer in scored]
+    ids = [mend_surrogates(answer.id) for answer in scored]
     table = pd.DataFrame(
         {
             "score": [answer.score for answer in scored],
-            "answer": [answer.text for answer in scored],
-            "gold": [answer.gold for answer in scored],
+            "answer": [mend_surrogates(answer.text) for answer in scored],
+            "gold": [mend_surrogates(answer.gold) for answer in scored],
         }
     ).groupby(pd.Index(ids, name="id"), sort=False)
     kept = table.first().assign(score=table["score"].mean(), epochs=table.size())
-    fields = {answer.id: answer.fields for answer in reversed(scored)}
+    fields = dict(zip(reversed(ids), (a.fields for a in reversed(scored)), strict=True))
     items = pd.DataFrame([fields[name] for name in kept.index], index=kept.index)
-    lost = len({answer.id for answer in answers} - {*ids})
+    lost = len({mend_surrogates(answer.id) for answer in answers} - {*ids})
     counted = [*notes, *_count(lost, "without a score left out")]
     for epochs, count in kept["epochs"].value_counts().sort_index().items():
         if int(str(epochs)) > 1:
             counted += _count(int(count), f"answered {epochs} times: averaged")
-    return Answers(table=kept, items=items, notes=tuple(counted), **named)
+    return Answers(
+        table=kept,
+        items=items,
+        notes=tuple(map(mend_surrogates, counted)),
+        **{what: mend_surrogates(name) for what, name in named.items()},
+    )
 
 
 def _count(number: int, what: str) -> list[str]:

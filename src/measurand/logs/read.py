@@ -4,12 +4,15 @@ import gzip
 import math
 import zlib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from measurand.benchmarks.cells import mend_surrogates
 from measurand.benchmarks.files import FORMATS, read_table_file
 from measurand.benchmarks.harness import (
     AGGREGATE,
@@ -29,6 +32,7 @@ from measurand.logs.inspect_ai import read_log
 from measurand.logs.lm_eval import read_samples
 
 SHARE = "p_"  # before a label, a column of its shares
+TAKEN = {"id", "score", "prediction", "label", "model", "condition", "repeat"}
 MOST_NOTES = 5  # files of a folder that are named where they could not be read
 
 
@@ -145,6 +149,9 @@ def _read_table(
     by = [column for column in ("model", "condition") if column in columns]
     if not len(table):
         raise BadInput("it has no rows; give answers")
+    for column in TAKEN & {*columns}:
+        if table[column].map(_is_nested).any():
+            raise BadInput(f"cells of {column!r} hold lists; give texts or numbers")
     # Rows without a model or a condition are of none, and no group leaves them out.
     table = table.assign(
         **{name: [_spell(cell) for cell in table[name]] for name in by}
@@ -166,6 +173,10 @@ def _read_table(
     return answers
 
 
+def _is_nested(cell: object) -> bool:
+    return isinstance(cell, list | dict | np.ndarray)
+
+
 def _spell(cell: object) -> str:
     """A cell as text: nothing for a gap, and whole numbers as in a column without gaps.
 
@@ -175,7 +186,18 @@ def _spell(cell: object) -> str:
     if isinstance(cell, float) and math.isfinite(cell):
         return str(int(cell)) if cell.is_integer() else str(cell)
     missing = cell is None or cell is pd.NA or cell is pd.NaT or cell != cell  # a NaN
-    return "" if missing else str(cell)
+    return "" if missing else mend_surrogates(str(cell))
+
+
+def _score(cell: object) -> float | None:
+    """A number of a table, which CSV gives as a text where one of them is none.
+
+    >>> _score(True), _score("0.5"), _score("well"), _score(None)
+    (1.0, 0.5, None, None)
+    """
+    with suppress(ValueError):
+        return as_number(float(cell) if isinstance(cell, str) else cell)
+    return None
 
 
 def _read_table_row(row: dict[Any, Any], rate: Rate | None) -> Answer:
@@ -185,8 +207,6 @@ def _read_table_row(row: dict[Any, Any], rate: Rate | None) -> Answer:
     if "label" not in row and rate is not None and said.strip():
         score = rate(str(row["id"]), said.strip())
     if "score" in row:
-        number = pd.to_numeric(row["score"], errors="coerce")
-        score = None if pd.isna(number) else as_number(float(number))
-    taken = {"id", "score", "prediction", "label", "model", "condition", "repeat"}
-    fields = {str(name): cell for name, cell in row.items() if name not in taken}
+        score = _score(row["score"])
+    fields = {str(name): cell for name, cell in row.items() if name not in TAKEN}
     return Answer(str(row["id"]), score, said, gold, fields)
