@@ -4,7 +4,8 @@ The command line is called with odd files, names, options, files of options, ser
 logs and saved reports, in a folder with files of a user around it. Counted as breaks:
 an exit code that has no meaning, a traceback, an error that is not one line of ours, a
 file that is made or changed where none was asked for, a connection to another machine,
-a key in anything written or printed, and whatever takes longer than ten seconds.
+a key in anything written or printed, and whatever takes longer than ten seconds (of
+which those do not count that it waited for a core).
 `python -m bench fuzz 500` gives the first 500 inputs, `python -m bench fuzz --only
 names:17` one of them, with what it says.
 """
@@ -126,9 +127,10 @@ class Subject:
             self.start()
         self.connection.send((kind, number))
         try:
-            if self.connection.poll(PATIENCE):
+            if self.connection.poll(3 * PATIENCE):
                 outcome: Outcome = self.connection.recv()
-                return outcome
+                if outcome.seconds <= PATIENCE:
+                    return outcome
             what = f"took more than {PATIENCE:.0f} s"
         except EOFError:
             what = "ended the process"
