@@ -10,11 +10,8 @@ from measurand.wording.reasons import fill_reason, provisional_step
 from measurand.wording.terms import verdict_words
 
 SOURCE = Path(__file__).parents[2] / "src" / "measurand"
-# It writes commands, which are the audits' own.
-OF_COMMANDS = {"command.py"}
 # What the edges read by patterns: names, texts and figures of users, never our prose.
 PATTERNS = {
-    "report/command.py": "the test part in a condition",
     "report/figures.py": "lengths of a figure",
     "report/html.py": "names that a line may be broken in",
     "report/markdown.py": "marks in names",
@@ -22,6 +19,7 @@ PATTERNS = {
     "report/saved.py": "names of columns",
     "report/tables.py": "figures in cells",
     "cli/usage.py": "arguments of a library's message",
+    "wording/command.py": "the test part in a condition",
     "wording/phrases.py": "codes of readers and fields",
     "wording/terms.py": "codes of figures",
     "wording/text.py": "texts of users",
@@ -65,8 +63,14 @@ def test_no_page_knows_an_audit_by_its_name():
         for node in ast.walk(tree)
         if (isinstance(node, ast.Constant) and node.value in names)
         or (isinstance(node, ast.Compare) and "evidence" in _constants(node))
+        or (isinstance(node, ast.ImportFrom) and {*AUDITS} & {*_steps(node)})
     }
-    assert {name.removeprefix("report/") for name in knowing} <= OF_COMMANDS
+    assert knowing == set()
+
+
+def _steps(node):
+    """The steps of the path of a module, and the names that are taken from it."""
+    return [*(node.module or "").split("."), *(alias.name for alias in node.names)]
 
 
 def _constants(node):

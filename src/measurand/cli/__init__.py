@@ -63,7 +63,7 @@ MOST_EXAMPLES = 4  # commands that are proposed
 def _print_example(words: Sequence[str], columns: Proposal, number: int) -> None:
     """Print the command that was given, with the columns that may be meant."""
     from measurand.benchmarks.roles import list_columns
-    from measurand.report.command import quote_word, write_option
+    from measurand.wording.command import quote_word, write_option
     from measurand.wording.text import plain_text
 
     verb, *rest = words

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 
 from measurand.core.finding import Report
 from measurand.core.names import is_of_some
-from measurand.report.command import PAST_BUDGET, settling_command
 from measurand.report.differences import COMPARE, fill_compare
 from measurand.wording import say_bound, say_clause, say_report, say_settle
+from measurand.wording.command import PAST_BUDGET, settling_command
 from measurand.wording.details import Details, heading, is_screened
 from measurand.wording.phrases import (
     capitalise,

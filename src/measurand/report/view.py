@@ -22,7 +22,6 @@ from measurand.report.bars import (
     ladder_chart,
     parts_chart,
 )
-from measurand.report.command import command
 from measurand.report.differences import compared_verdicts
 from measurand.report.explorer import explore, name_items
 from measurand.report.figures import figure_title, follow_theme
@@ -49,6 +48,7 @@ from measurand.report.tables import (
     parts_grid,
 )
 from measurand.wording import say_report
+from measurand.wording.command import command
 from measurand.wording.details import heading, list_warnings
 from measurand.wording.phrases import capitalise, say_readers
 from measurand.wording.terms import audit_title, load_terms

@@ -14,13 +14,13 @@ from measurand.core.finding import Finding
 from measurand.core.setting import declarations
 from measurand.experiment.budget import Budget, budget_settings
 from measurand.experiment.statements import WHY_BRIEF
-from measurand.report.command import (
+from measurand.report.saved import load_report
+from measurand.wording.command import (
     SETTINGS,
     _read_join,
     command,
     settling_command,
 )
-from measurand.report.saved import load_report
 from tests.cli.commands import in_process, written
 from tests.report import verdicts
 from tests.report.verdicts import estimate
