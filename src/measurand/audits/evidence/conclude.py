@@ -102,38 +102,37 @@ class NeedFacts:
     beyond: Estimate | None = None
 
     @property
-    def gained(self) -> Gain:
-        """What the light readers add to the best without the evidence of all."""
-        return (self.held or self.need).gain
+    def judged(self) -> Need:
+        """The need that decides: against logged models too, where there are some."""
+        return self.held or self.need
 
     @property
-    def closest(self) -> Gain:
-        """The gain whose rivals leave less room: of all items, or of logged models."""
-        both = [self.need.gain, *([self.held.gain] if self.held else [])]
-        return min(both, key=lambda gain: gain.room)
+    def gained(self) -> Gain:
+        """What the light readers add to the best without the evidence of all."""
+        return self.judged.gain
 
     @property
     def rival(self) -> str | Name:
         """The best without the evidence; a model's name is no word of ours."""
-        rival = self.closest.rival
+        rival = self.gained.rival
         known = self.held is None or rival in self.need.rivals
         return rival if known else Name("reader", rival.removesuffix(", query"))
 
     @property
     def room(self) -> float:
         """The largest share of labels that can need the evidence."""
-        return self.closest.room if self.need.adds_text else 0.0
+        return self.gained.room if self.need.adds_text else 0.0
 
     @property
     def low(self) -> float:
         """What the evidence surely adds, if it is used at all."""
-        return self.gained.low if self.need.loses else 0.0
+        return self.gained.low if self.judged.loses else 0.0
 
     @property
     def high(self) -> float:
         """The most that the evidence may add to the readers asked."""
         asked = [r.gain.high for r in self.further if r.beats_majority]
-        return min(max(self.gained.high, *asked, -1.0), self.closest.room)
+        return min(max(self.gained.high, *asked, -1.0), self.gained.room)
 
     @property
     def low_among_open(self) -> float:
@@ -192,7 +191,7 @@ class NeedFacts:
             found.low,
             found.high,
             1 - 2 * ERROR,
-            len((self.held or self.need).family.numbers),
+            len(self.judged.family.numbers),
             "least over baselines without evidence",
         )
         return found.estimate or stated
@@ -339,7 +338,7 @@ def conclude(f: NeedFacts) -> Verdict:
         _region(label, f),
         f.gained.reader if seer is None else seer.name,
         clauses=clauses,
-        bound=exact_estimate(f.room, len(f.need.family.numbers)),
+        bound=exact_estimate(f.room, len(f.judged.family.numbers)),
         settle=_settle(clauses[0].code, f) if label == OPEN else None,
     )
 
@@ -373,7 +372,7 @@ def _coupling(f: NeedFacts) -> str:
 
 def _settle(code: str, f: NeedFacts) -> Clause:
     """The one thing that would settle an open answer."""
-    n = len(f.need.family.numbers)
+    n = len(f.judged.family.numbers)
     if code in ("open.memory", "open.query_memory"):
         return Clause("settle.group", {})
     if code == "open.families":
@@ -381,7 +380,7 @@ def _settle(code: str, f: NeedFacts) -> Clause:
     half = f.gain.value - f.gain.low
     if code == "open.width" and f.gain.value > 0 and half > 0:
         # The low end lies above zero, were the truth as seen, in 80 % of samples.
-        level = float(ndtri(1 - ERROR / len(f.need.scores)))
+        level = float(ndtri(1 - ERROR / len(f.judged.scores)))
         needed = n * (half / f.gain.value * (1 + float(ndtri(POWER)) / level)) ** 2
         if n < needed <= MANY * n:
             return _items(needed)
