@@ -48,22 +48,13 @@ class Outcome:
         code: The exit code.
         said: What was printed, to stdout and stderr.
         breaks: What must not have happened.
-        seconds: How long it took, less what it waited for a core.
+        seconds: CPU seconds, without those of making the input.
     """
 
     code: int | None
     said: tuple[str, str] = ("", "")
     breaks: list[str] = field(default_factory=list)
     seconds: float = 0.0
-
-
-def own_seconds() -> float:
-    """The time, less what this thread waited for a core: what else runs is not ours."""
-    try:
-        waited = int(Path("/proc/self/schedstat").read_text().split()[1])
-    except (OSError, IndexError):  # no Linux, or one that keeps no count
-        waited = 0
-    return time.monotonic() - waited / 1e9
 
 
 def serve_inputs(connection: Connection, folder: str) -> None:
@@ -130,8 +121,8 @@ class Arena:
 
     def try_input(self, kind: str, number: int) -> Outcome:
         """What an input led to, and what of that must not be."""
-        started = own_seconds()
         case = self.cases.make_case(kind, number, self.saved)
+        started = time.process_time()
         hostile = importlib.import_module("bench.fuzz_server")
         rng = random.Random(f"server:{number}")
         server = hostile.serve(rng) if case.serves else nullcontext("")
@@ -149,7 +140,7 @@ class Arena:
             written = [path for path in after if before.get(path) != after[path]]
             breaks += find_keys(written, said)
         breaks = [what.replace(str(self.root), "around") for what in breaks]
-        seconds = own_seconds() - started
+        seconds = time.process_time() - started
         return Outcome(
             code, said, breaks and [*breaks, " ".join(map(repr, words))], seconds
         )
