@@ -5,7 +5,8 @@ first answer is the first line of `audit` that says one, at the CPU seconds that
 process had then. Each is the least of three runs, as what else a machine does only
 adds: on a shared one the same run took up to half as long again. A second folder names
 another checkout, which is measured beside it (`before`): what it has no word for, it is
-not asked.
+not asked. Then both audits with a reader that joins two texts, once each: `aligned`,
+and `frozen` from an empty store and with another seed from one with its vectors.
 
 Needs `snli_train_18k.jsonl.gz` in the folder that MEASURAND_DATA or
 `python -m bench first_minute FOLDER [CHECKOUT]` names.
@@ -29,6 +30,7 @@ ITEMS = 4000
 FIRST = "first answer"
 HERE = Path(__file__).parent.parent
 DEMO, FIRST_ANSWER, BOTH = 18.0, 5.0, 75.0  # the most CPU seconds that each may take
+ALIGNED, FROZEN, AGAIN = 110.0, 220.0, 100.0
 RUNS = 3
 
 
@@ -43,6 +45,7 @@ def run(arguments: Sequence[str]) -> list[Figure]:
         rows = pd.read_json(folder / ROWS, lines=True)
         rows.sample(ITEMS, random_state=0).to_json(table, orient="records", lines=True)
         figures = least(measure, HERE, Path(place) / "now", table)
+        figures += measure_joining(HERE, Path(place) / "joining", table)
         for checkout in arguments[1:]:
             before = Path(place) / "before"
             figures += least(measure_before, Path(checkout), before, table)
@@ -74,6 +77,23 @@ def measure(checkout: Path, place: Path, table: Path) -> list[Figure]:
         Figure("audit: its first answer", first, "CPU s", most=FIRST_ANSWER),
         Figure("audit: evidence and leakage, whole", both, "CPU s", most=BOTH),
     ]
+
+
+def measure_joining(checkout: Path, place: Path, table: Path) -> list[Figure]:
+    """Both audits whole, with the readers that join two texts."""
+    prepare(checkout, place)
+    words = "audit", str(table), "--strongest", "cross", "--workers", "1", "--reader"
+    figures = []
+    for what, reader, seed, most in (
+        ("aligned", "aligned", "0", ALIGNED),
+        ("frozen, an empty store", "frozen", "0", FROZEN),
+        ("frozen, a store with its vectors", "frozen", "1", AGAIN),
+    ):
+        store = place / f"store-{reader}"
+        told = *words, reader, "--seed", seed, "--out", f"{reader}{seed}"
+        seconds = cost(checkout, place, *told, "--store", str(store))[0]
+        figures.append(Figure(f"audit: with {what}", seconds, "CPU s", most=most))
+    return figures
 
 
 def measure_before(checkout: Path, place: Path, table: Path) -> list[Figure]:
