@@ -34,6 +34,7 @@ SLOW = (
     "joining",
     "sentence_speed",
     "joining_split",
+    "encoded",
     "simulations",
     "sequential",
     "fuzz",
