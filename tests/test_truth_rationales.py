@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from bench import truth, truth_explanations
-from bench.exposure_cells import NOT_STORED, PAPER, table_of
+from bench.exposure_cells import BORROWED, NOT_STORED, PAPER, borrow, table_of
 from bench.suite_types import TYPES
 from bench.suite_types import table_of as suite_table
 from bench.truth import Row, keep_rows
@@ -14,6 +14,7 @@ from bench.truth_rationales_odd import ODD
 from docs.truth_tables import truth_tables
 
 from measurand.audits.explanations.conclude import RULES
+from measurand.audits.exposure.columns import ALL
 
 LABELS = {rule.label for rule in RULES}
 
@@ -84,10 +85,20 @@ def test_planted_rationales_are_counted_size_by_size(monkeypatch, tmp_path):
 
 
 def test_sizes_that_the_paper_has_and_no_file_are_said_to_be_missing():
-    stored = {"size": "main, m=50,n=50", "bias": {}, "tasks": [], "label": "inflated"}
-    lines = table_of([{**stored, "bound": 1.0}]).splitlines()
-    assert sum(NOT_STORED in line for line in lines) == len(PAPER) - 1
+    stored = {"size": "main, m=50,n=50", "bias": {ALL: [0.2, -0.1, 0.5]}, "tasks": []}
+    lines = table_of([{**stored, "label": "inflated", "bound": 0.5}]).splitlines()
+    assert sum(NOT_STORED in line for line in lines) == len(PAPER) - 2
     assert "0.19 and 0.18" in lines[2]
+    # The mean is the paper's, the width that of as many draws at m = 50.
+    borrowed = [line for line in lines if line.endswith(f"{BORROWED} |")]
+    assert borrowed[0].startswith("| m=100,n=50 | -0.07 [-0.36, 0.23] | ")
+    assert len(borrowed) == 1
+
+
+def test_no_verdict_is_borrowed_where_the_bound_is_over_the_margin():
+    like = {"bias": {ALL: [0.2, -1.1, 1.5]}, "bound": 1.4}
+    assert borrow("m=100,n=50", like)[2] == ""
+    assert borrow("overtraining", like) == ("", "", "")
 
 
 def test_a_type_that_no_figure_shows_is_not_said_to_be_caught():
