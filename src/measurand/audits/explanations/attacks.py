@@ -27,6 +27,7 @@ from measurand.audits.explanations.fields import (
     restrict_fields,
     role_columns,
 )
+from measurand.audits.explanations.leaks import gold_logs
 from measurand.audits.explanations.settings import CONTAINED
 from measurand.core.arrays import Clusters, Floats
 from measurand.core.benchmark import Benchmark
@@ -45,7 +46,6 @@ from measurand.text.words import WORD
 FALLS, STANDS, UNDECIDED = "falls", "does not fall", "undecided"
 FALL = 0.01  # nats below which a fall is as good as none
 RATIONALE = "rationale"
-LEAST = 1e-6  # a probability before a logarithm: float32 may say 0
 
 
 def spoil_rationales(
@@ -107,17 +107,9 @@ def attack_findings(
     arms = {"whole": (*fields, field)}
     shares = _ask_parts(experiment, replace(made, test_parts=parts), members, arms)
     gold = benchmark.test.gold(benchmark.classes)
-    rows = np.arange(len(gold))
-
-    def logs(part: str) -> Floats:
-        told = shares[part][:, rows, gold].astype(float)
-        return np.asarray(np.log(np.maximum(told, LEAST)))
-
-    whole = logs("")
-    return [
-        _fall_finding(name, what, pooled_means(whole - logs(what), clusters))
-        for what in spoiled
-    ], not_run
+    logs = {part: gold_logs(answered, gold) for part, answered in shares.items()}
+    falls = {what: pooled_means(logs[""] - logs[what], clusters) for what in spoiled}
+    return [_fall_finding(name, what, fall) for what, fall in falls.items()], not_run
 
 
 def _fall_finding(reader: str, attack: str, estimate: Estimate) -> Finding:

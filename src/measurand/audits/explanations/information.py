@@ -46,8 +46,8 @@ from measurand.audits.explanations.fields import (
     seed_readers,
 )
 from measurand.audits.explanations.leaks import (
-    FLOOR,
     Detection,
+    gold_logs,
     label_logs,
     read_detector,
 )
@@ -327,7 +327,7 @@ def measure_information(
         curve={
             share: MaskPoint(
                 detection.right,
-                np.mean([_gold_logs(one, gold) for one in masked[share]], axis=0),
+                np.mean([gold_logs(one, gold) for one in masked[share]], axis=0),
             )
             for share, detection in mask.left.items()
         },
@@ -410,18 +410,12 @@ def _read_masked(
     texts = [*masked, *((sides, [seed]) for seed, sides in dealt)]
     shares = ask_beside(experiment, benchmark, fields, members, texts)
     gold = benchmark.test.gold(benchmark.classes)
-    logs = np.array([_gold_logs(s[0], gold) for s in shares[len(masked) :]])
+    logs = np.array([gold_logs(s[0], gold) for s in shares[len(masked) :]])
     return (
         dict(zip(mask.texts, shares, strict=False)),
         NullGain(logs[: len(nulls)]) if nulls else None,
         NullGain(logs[len(nulls) :]) if within else None,
     )
-
-
-def _gold_logs(shares: NDArray[np.float32], gold: NDArray[np.int64]) -> Floats:
-    """The log-probability of each item's label, not below that of `FLOOR`."""
-    gold_shares = shares[np.arange(len(gold)), gold].astype(float)
-    return np.asarray(np.log(np.maximum(gold_shares, FLOOR)))
 
 
 def _seed_scores(
@@ -435,7 +429,7 @@ def _seed_scores(
     """What one seed said; without a rationale, that of the input stands."""
 
     def log(shares: NDArray[np.float32]) -> Floats:
-        return _gold_logs(shares[seed], gold)
+        return gold_logs(shares[seed], gold)
 
     def right(shares: NDArray[np.float32]) -> Bools:
         return np.asarray(shares[seed].argmax(axis=1) == gold)

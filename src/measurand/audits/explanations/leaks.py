@@ -52,6 +52,12 @@ def label_logs(labels: NDArray[np.int64], classes: int) -> Floats:
     return np.asarray(np.log(counts / counts.sum()))
 
 
+def gold_logs(shares: Shares, gold: NDArray[np.int64]) -> Floats:
+    """The log-probability of each item's label, not below that of `FLOOR`."""
+    gold_shares = shares[..., np.arange(len(gold)), gold].astype(float)
+    return np.asarray(np.log(np.maximum(gold_shares, FLOOR)))
+
+
 def read_detector(shares: Shares, gold: NDArray[np.int64], prior: Floats) -> Detection:
     """What the answers of a detector come to.
 
