@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from tests.cli.commands import QUICK, made, written
+from tests.logs.written import lm_eval_line, write_lines
 
 
 def move_evidence(row):
@@ -205,3 +206,14 @@ def test_a_train_and_two_tests_are_shown_as_an_audit_reads_them(tmp_path, run):
     train, dev, test = sides
     outcome = run("show", train, "--test", dev, "--test", test)
     assert (outcome.code, "30 train and 30 test items" in outcome.err) == (0, True)
+
+
+def test_a_reading_of_what_is_no_benchmark_is_not_written(tmp_path, run):
+    log = write_lines(tmp_path / "samples_x.jsonl", [lm_eval_line(0, True)])
+    for what in (log, tmp_path):
+        outcome = run("show", what, "--write", tmp_path / "roles.yaml")
+        assert outcome.code == 1
+        assert outcome.err.splitlines() == [outcome.last]
+        assert "--write" in outcome.last
+        assert "leave it out" in outcome.last
+        assert not (tmp_path / "roles.yaml").exists()

@@ -44,12 +44,24 @@ def run_show(
     verbose: bool = Run.verbose,
 ) -> None:
     """Show a saved report, how a benchmark would be read, or what a log holds."""
+    from measurand.benchmarks.harness import recognise
+    from measurand.core.errors import BadOption, quote
     from measurand.disk.files import check_new_file
+    from measurand.logs.read import read_answers
     from measurand.report.schema import blame_reports
+    from measurand.wording.answers import describe_logs
     from measurand.wording.text import plain_text
 
     what = source.source
-    if _print_logs(what):
+    is_log = Path(what).exists() and recognise(what) is not None
+    if write is not None and (is_log or Path(what).is_dir()):
+        raise BadOption(
+            "--write keeps how the columns of a benchmark are read, and "
+            f"{quote(what)} is no benchmark; leave it out"
+        )
+    if is_log:
+        for line in describe_logs(read_answers(what)):
+            print(line)
         return
     if Path(what).is_dir():
         with blame_reports(what):
@@ -68,20 +80,6 @@ def run_show(
         print(plain_text(ident))
         for column, value in row.items():
             print(f"  {plain_text(column)}: {plain_text(value, 200)}")
-
-
-def _print_logs(source: str) -> bool:
-    """Print what a harness wrote there; nothing where it is something else."""
-    from measurand.benchmarks.harness import recognise
-
-    if not Path(source).exists() or recognise(source) is None:
-        return False
-    from measurand.logs.read import read_answers
-    from measurand.wording.answers import describe_logs
-
-    for line in describe_logs(read_answers(source)):
-        print(line)
-    return True
 
 
 def _summarise_folder(folder: Path, *, verbose: bool) -> str:
