@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import measurand as ms
+from measurand.api.source import open_sources
 from measurand.arms.logged import align_logs, models_exhibits
 from measurand.arms.pool import open_pool
 from measurand.core.errors import BadInput
@@ -138,6 +139,45 @@ def test_ids_of_other_items_are_refused_by_their_labels():
     table["id"] = table["id"].map(numbers)
     with pytest.raises(BadInput, match="its ids are of other items"):
         align(table.drop(columns=OURS))
+
+
+CHOICES = pd.DataFrame(
+    {
+        "id": [f"q{n}" for n in range(120)],
+        "question": [f"Which boat came on day {n}?" for n in range(120)],
+        "choices": [[f"boat {n}", f"kite {n}", f"oar {n}"] for n in range(120)],
+        "answer": [n % 3 for n in range(120)],
+    }
+)
+WITH_CHOICES = ms.load(CHOICES, id="id", choices="choices", label="answer")
+SPELLINGS = {
+    "index": lambda n: n % 3,
+    "letter": lambda n: "ABC"[n % 3],
+    "text": lambda n: f" {('boat', 'kite', 'oar')[n % 3]} {n}",
+}
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.parametrize("answer", SPELLINGS)
+def test_a_choice_is_the_gold_however_it_is_spelled(spelling, answer):
+    gold, said = SPELLINGS[spelling], SPELLINGS[answer]
+    numbers = range(120)
+    table = pd.DataFrame({"id": CHOICES["id"], "prediction": map(said, numbers)})
+    _, logs = open_sources(WITH_CHOICES, table.assign(label=[*map(gold, numbers)]))
+    logged = align_logs(logs, open_pool(WITH_CHOICES))
+    assert logged.models[0].scores["full"].mean() == 1.0
+    moved = table.assign(label=[gold((n + 1) % 120) for n in numbers])
+    _, logs = open_sources(WITH_CHOICES, moved)
+    with pytest.raises(BadInput, match="its ids are of other items"):
+        align_logs(logs, open_pool(WITH_CHOICES))
+
+
+def test_golds_that_nobody_can_read_refuse_nothing():
+    table = pd.DataFrame({"id": CHOICES["id"], "score": 1, "label": "see the key"})
+    logs = read_answers(table)
+    assert len(align_logs(logs, open_pool(WITH_CHOICES)).rows) == 120
+    bare = read_answers(table.drop(columns="label"))
+    assert len(align_logs(bare, open_pool(WITH_CHOICES)).rows) == 120
 
 
 def test_models_are_compared_on_the_items_that_all_answered():

@@ -18,8 +18,8 @@ from measurand.benchmarks.roles import Columns
 from measurand.benchmarks.task_files import add_task_roles
 from measurand.core.benchmark import Benchmark
 from measurand.core.bounds import check_seed
+from measurand.core.choices import choice_letter
 from measurand.core.errors import BadInput, BadOption
-from measurand.core.items import LETTERS
 from measurand.disk.files import check_is_path
 from measurand.logs.answers import Answers
 from measurand.logs.copies import benchmark_of_logs
@@ -162,7 +162,11 @@ def open_sources(
 
 
 def rate_by(benchmark: Benchmark) -> Rate:
-    """How right an answer is: a label, or of choices a text, a letter or an index."""
+    """How right an answer is: a label, or of choices a text, a letter or an index.
+
+    The right one is what the table says, which may spell it otherwise, or else the
+    benchmark.
+    """
     golds: dict[str, str] = {}
     choices: dict[str, list[str]] = {}
     for items in (benchmark.train, benchmark.test):
@@ -170,13 +174,12 @@ def rate_by(benchmark: Benchmark) -> Rate:
         if items.choices is not None:
             choices |= dict(zip(map(str, items.ids), items.choice_texts, strict=True))
 
-    def rate(ident: str, answer: str) -> float:
+    def rate(ident: str, answer: str, gold: str) -> float:
         listed = choices.get(ident, [])
-        if answer in listed:
-            answer = LETTERS[listed.index(answer)]
-        elif answer in [*map(str, range(len(listed)))]:
-            answer = LETTERS[int(answer)]
-        return float((answer.upper() if listed else answer) == golds.get(ident))
+        right = choice_letter(gold, listed) if gold else golds.get(ident)
+        if listed and right:
+            return float(choice_letter(answer, listed) == right)
+        return float(answer == (gold or right))
 
     return rate
 

@@ -15,6 +15,7 @@ from measurand.arms.contrast import mean_difference
 from measurand.arms.families import PAIR, Family
 from measurand.arms.pool import Pool
 from measurand.core.arrays import Bools, Floats, Ints
+from measurand.core.choices import choice_letter
 from measurand.core.errors import BadInput, join_names, quote
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Exhibit, Report
@@ -266,13 +267,17 @@ def _find_places(pool: Pool) -> dict[str, int]:
 def _check_golds(log: Answers, pool: Pool, places: Mapping[str, int]) -> None:
     """Raise where ids are the same, and the items are others by their labels."""
     items = pool.items
-    texts = [pool.labels.get(label, label) for label in items.labels]
-    golds = {
-        str(ident): gold
-        for ident, gold in log.table["gold"].items()
-        if str(ident) in places and gold in {*texts}
-    }
-    wrong = [ident for ident, gold in golds.items() if texts[places[ident]] != gold]
+    rights = [pool.labels.get(label, label) for label in items.labels]
+    listed = items.choice_texts if items.choices else []
+    known = {text.strip() for texts in listed for text in texts} | {*rights}
+    golds = {}
+    for name, gold in log.table["gold"].items():
+        place = places.get(str(name))
+        if place is not None and gold.strip():
+            letter = choice_letter(gold, listed[place]) if items.choices else ""
+            if letter or gold.strip() in known:  # a choice of another item is wrong
+                golds[str(name)] = letter or gold.strip()
+    wrong = [name for name, gold in golds.items() if rights[places[name]] != gold]
     if len(golds) == len(log) and len(wrong) > MOST_WRONG * len(golds):
         raise BadInput(
             f"{len(wrong):,} of {len(golds):,} right answers of {quote(log.task)} are "

@@ -269,6 +269,20 @@ def are_free(cells: Sequence[object]) -> bool:
     return 2 * sum(count == 1 for count in counts.values()) > len(texts)
 
 
+def choice_letter(answer: str, choices: Sequence[str]) -> str:
+    """The letter of the choice that is meant by its text, letter or index, if any.
+
+    >>> [choice_letter(text, ["two", "1"]) for text in ("two ", "1", "0", "b", "C")]
+    ['A', 'B', 'A', 'B', '']
+    """
+    text, texts = answer.strip(), [choice.strip() for choice in choices]
+    letters: list[str] = [*LETTERS[: len(texts)]]
+    for names in (texts, letters, [*map(str, range(len(texts)))]):
+        if text in names:
+            return letters[names.index(text)]
+    return text.upper() if text.upper() in letters else ""
+
+
 def answer_type(text: str) -> str:
     """What an answer is, as far as its form shows.
 

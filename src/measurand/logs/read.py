@@ -36,7 +36,8 @@ TAKEN = {"id", "score", "prediction", "label", "model", "condition", "repeat"}
 MOST_NOTES = 5  # files of a folder that are named where they could not be read
 
 
-Rate = Callable[[str, str], float]  # an id and an answer to it: how right that is
+# How right an answer is, from an id, the answer, and the label of the table, if any.
+Rate = Callable[[str, str, str], float]
 
 
 def read_answers(
@@ -51,7 +52,7 @@ def read_answers(
 
     Args:
         source: Where the answers are.
-        rate: How right a prediction is, for tables without labels.
+        rate: How right a prediction is, by the benchmark.
 
     Returns:
         One for each task, condition, model and metric, in that order.
@@ -203,9 +204,10 @@ def _score(cell: object) -> float | None:
 def _read_table_row(row: dict[Any, Any], rate: Rate | None) -> Answer:
     """One row; without a score it is right where the prediction is the label."""
     said, gold = _spell(row.get("prediction")), _spell(row.get("label"))
-    score: float | None = float(said.strip() == gold.strip()) if said.strip() else None
-    if "label" not in row and rate is not None and said.strip():
-        score = rate(str(row["id"]), said.strip())
+    answer, right = said.strip(), gold.strip()
+    score = float(answer == right) if answer else None
+    if answer and rate is not None:
+        score = rate(str(row["id"]), answer, right)
     if "score" in row:
         score = _score(row["score"])
     fields = {str(name): cell for name, cell in row.items() if name not in TAKEN}
