@@ -5,7 +5,8 @@ were written before the method and never looked into while it was made. A verdic
 right or wrong about the population that made the items; it is silent where a light
 reader could know, justly silent where only meaning settles it, and bounded where it
 states a true bound without deciding. `python -m bench truth known fresh` runs some;
-with `audit`, the audits as they are are asked instead of the rules over arms.
+with `audit`, the audits as they are are asked instead of the rules over arms, and with
+`joining` also readers that join query and evidence by meaning.
 """
 
 import importlib
@@ -76,7 +77,7 @@ class Case:
 
     Attributes:
         name: What rows are called.
-        source: attacks, known, fresh, fresh2, hostile, explanations or odd.
+        source: One of `SOURCES`.
         audit: evidence, leakage or explanations.
         make: The benchmark.
         right: Labels that are true of it.
@@ -149,7 +150,12 @@ def _load_claims(make: Callable[[], pd.DataFrame]) -> Benchmark:
 
 
 # The seed of each set of designs.
-FRESH = {"fresh": 20261118, "fresh2": 20261119, "hostile": 20261120}
+FRESH = {
+    "fresh": 20261118,
+    "fresh2": 20261119,
+    "hostile": 20261120,
+    "meaning": 20261121,
+}
 
 
 def fresh_cases(source: str = "fresh") -> Iterator[Case]:
@@ -365,21 +371,31 @@ def _spell(verdict: Verdict) -> dict[str, str]:
     return spelled
 
 
-def conclude_by_audit(case: Case) -> tuple[int, str, str, float, dict[str, str]]:
-    """What the audit says with light readers, without the map of its report."""
+def conclude_by_audit(
+    case: Case, strongest: str = "cross"
+) -> tuple[int, str, str, float, dict[str, str]]:
+    """What the audit says with light readers, without the map of its report.
+
+    Where `strongest` says so, also with readers that join query and evidence by
+    meaning, if the evidence is audited.
+    """
     benchmark = case.make()
     if case.audit == "explanations":
         verdict = explanations(benchmark, explainers=("given",)).verdict
     elif case.audit == "leakage":
         verdict = leakage(benchmark, tsne=False, brief=True).verdict
     else:
-        verdict = evidence(benchmark, strongest="cross", brief=True).verdict
+        verdict = evidence(benchmark, strongest=strongest, brief=True).verdict
     assert verdict.bound is not None, "every verdict of these has a bound"
     count = len(benchmark.train) + len(benchmark.test)
     return count, verdict.label, verdict.code, verdict.bound.value, _spell(verdict)
 
 
-METHODS = {"arms": conclude_by_arms, "audit": conclude_by_audit}
+METHODS = {
+    "arms": conclude_by_arms,
+    "audit": conclude_by_audit,
+    "joining": partial(conclude_by_audit, strongest="frozen"),
+}
 
 
 def conclude(case: Case, method: str) -> Row:

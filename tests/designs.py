@@ -8,10 +8,15 @@ import numpy as np
 from bench.truth_fresh import DESIGNS as FRESH
 from bench.truth_fresh import EVIDENCE_LABELS, LEAKAGE_LABELS
 from bench.truth_fresh2 import DESIGNS as FRESH2
+from bench.truth_meaning import DESIGNS as MEANING
 
 LABELS = {"evidence": EVIDENCE_LABELS, "leakage": LEAKAGE_LABELS}
-SEEDS = {d.name: seed for seed, each in ((3, FRESH), (5, FRESH2)) for d in each}
-BY_NAME = {design.name: design for design in (*FRESH, *FRESH2)}
+SEEDS = {
+    d.name: seed
+    for seed, each in ((3, FRESH), (5, FRESH2), (11, MEANING))
+    for d in each
+}
+BY_NAME = {design.name: design for design in (*FRESH, *FRESH2, *MEANING)}
 
 
 def make(design):

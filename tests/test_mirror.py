@@ -20,6 +20,7 @@ ACROSS = {
         "truth_fresh",
         "truth_fresh2",
         "truth_hostile",
+        "truth_meaning",
         "truth_rationales",
     },
     "audits": {"budget", "fifth_audit", "names", "real_benchmarks"},

@@ -4,12 +4,11 @@ import pandas as pd
 import pytest
 from bench.truth_hostile import DESIGNS as HOSTILE
 
-from tests.designs import FRESH, FRESH2, LABELS, columns, draw, make
+from tests.designs import FRESH, FRESH2, LABELS, MEANING, columns, draw, make
 
-EACH = pytest.mark.parametrize("design", [*FRESH, *FRESH2], ids=lambda d: d.name)
-ALL = pytest.mark.parametrize(
-    "design", [*FRESH, *FRESH2, *HOSTILE], ids=lambda d: d.name
-)
+DRAWN = *FRESH, *FRESH2, *MEANING
+EACH = pytest.mark.parametrize("design", DRAWN, ids=lambda d: d.name)
+ALL = pytest.mark.parametrize("design", [*DRAWN, *HOSTILE], ids=lambda d: d.name)
 
 
 @ALL

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from bench.truth_fresh.design import (
+    EVIDENCE_LABELS,
     Design,
     Guess,
     Labels,
@@ -51,7 +52,7 @@ def plant(
     only = more.get("only", "")
     return Planted(
         name=name,
-        audit="evidence" if name < "g21" else "leakage",
+        audit="evidence" if labels[0] <= EVIDENCE_LABELS else "leakage",
         make=more.get("make") or independent_rows(row, n, more.get("train", 0)),
         roles=roles,
         truth=labels[0],
