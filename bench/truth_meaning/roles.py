@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bench.truth_fresh.design import Row
 from bench.truth_fresh.grammar import Rng, choose, coin, pick, picks
 from bench.truth_fresh2.planted import plant_need
-from bench.truth_fresh2.words import CITIES, JOBS, NAMES, OBJECTS
+from bench.truth_fresh2.words import CITIES, JOBS, KINDS, NAMES, OBJECTS
 from bench.truth_meaning.numbers import kind_in
 from bench.truth_meaning.pairs import (
     ITEMS,
@@ -183,7 +183,8 @@ def finals(rng: Rng, part: str) -> dict:
     won, town = coin(rng), pick(rng, CITIES)
     roles = {"a": who, "b": rival} if won else {"a": rival, "b": who}
     fact = fill_form(rng, WON[0], c=town, **roles)
-    claim = f"{who}, {pick(rng, PRIZES[kind])}, got the prize of {town}."
+    prize = f"{pick(rng, KINDS)} {pick(rng, OBJECTS)}"
+    claim = f"{who}, {pick(rng, PRIZES[kind])}, got the {prize} in {town}."
     holds = won if kind == "finalist" else kind == "alone"
     return pair(rng, claim, fact, judge(holds))
 
