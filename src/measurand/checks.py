@@ -24,7 +24,7 @@ from measurand.core.errors import (
     quote,
 )
 from measurand.core.finding import Report
-from measurand.core.intervention import Intervention, Selection
+from measurand.core.intervention import Intervention, Selection, check_rows
 from measurand.core.items import Items, with_columns
 from measurand.core.reader import (
     FittedReader,
@@ -106,10 +106,7 @@ def check_intervention(change: Intervention, items: Items | None = None) -> None
     field = getattr(change, "field", None)
     items = items or make_items(*([field] if isinstance(field, str) else []))
     name, changed = _apply(change, items)
-    if not changed.ids.equals(items.ids):
-        raise BadInput(f"{name} changed the ids or their order; keep both")
-    if not changed.labels.equals(items.labels):
-        raise BadInput(f"{name} changed the labels; change only what is read")
+    check_rows(change, items, changed)
     for field in changed.fields:
         if not all(isinstance(text, str) for text in changed.column(field)):
             raise BadInput(f"{name} left a cell of {field!r} that is no text")

@@ -230,6 +230,7 @@ CLAIMS = (
 )
 EVIDENCE = (
     *("--shuffles", "2", "--shuffle", "within-label", "--folds", "2"),
+    *("--intervention", "scramble", "--intervention", "length"),
     *("--reader", "tfidf", "--strongest", "cross", "--no-calibrate"),
 )
 LEAKAGE = (

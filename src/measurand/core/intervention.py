@@ -6,6 +6,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
+from measurand.core.errors import BadInput
 from measurand.core.items import Items
 
 
@@ -62,6 +63,17 @@ class ModelRewording(Protocol):
 
     def parse(self, replies: Sequence[str], items: Items) -> list[list[str]]:
         """The different wordings in what was written, for each item."""
+
+
+def check_rows(change: object, before: Items, after: Items) -> None:
+    """Raise where an intervention left other items, or other labels."""
+    name = type(change).__name__
+    if not isinstance(after, Items):
+        raise BadInput(f"{name} gave a {type(after).__name__}; return Items")
+    if not after.ids.equals(before.ids):
+        raise BadInput(f"{name} changed the ids or their order; keep both")
+    if not after.labels.equals(before.labels):
+        raise BadInput(f"{name} changed the labels; change only what is read")
 
 
 @dataclass(frozen=True)

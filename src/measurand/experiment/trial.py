@@ -27,7 +27,7 @@ from measurand.core.errors import (
     join_names,
     quote,
 )
-from measurand.core.intervention import Rearranging, Selection
+from measurand.core.intervention import Rearranging, Selection, check_rows
 from measurand.core.items import Items
 from measurand.core.reader import (
     AttributesWords,
@@ -285,6 +285,7 @@ def answer_ask(
         return Answer(probabilities, donors, _reader_remarks(fitted))
     for repeat in range(ask.repeats):
         changed = ask.under(items, _test_stream(ask.under, repeat, seed))
+        check_rows(ask.under, items, changed)
         repeat_probabilities = fitted.predict(changed)
         check_shape(repeat_probabilities, len(items), fitted)
         probabilities[repeat][:, columns] = repeat_probabilities

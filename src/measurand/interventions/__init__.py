@@ -1,11 +1,14 @@
 """Interventions: same ids, same labels, other inputs."""
 
-from typing import TYPE_CHECKING
+import dataclasses
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from measurand.core.catalogue import Catalogue, Entry
+from measurand.core.errors import BadOption, join_names
 
 if TYPE_CHECKING:  # with it would come pandas, which --help does without
-    from measurand.core.intervention import Rewording
+    from measurand.core.intervention import Intervention, Rewording
 
 INTERVENTIONS = Catalogue(
     "intervention",
@@ -67,6 +70,46 @@ INTERVENTIONS = Catalogue(
         ),
     },
 )
+
+
+def name_interventions(chosen: Iterable[Any], field: str) -> "list[Intervention]":
+    """The interventions of these names, made to `field`; others as they are."""
+    return [_make(each, field) if isinstance(each, str) else each for each in chosen]
+
+
+def _make(name: str, field: str) -> "Intervention":
+    change: Intervention = INTERVENTIONS.load(
+        name, **({"field": field} if "field" in _lacking(name) else {})
+    )
+    return change
+
+
+def check_interventions(chosen: Sequence[Any]) -> None:
+    """Raise where one is none, is there twice, or is not settled by its name."""
+    names = [str(change) for change in chosen]
+    for change in chosen:
+        if names.count(str(change)) > 1:
+            raise BadOption(f"`interventions` has {str(change)!r} twice; name it once")
+        if isinstance(change, str):
+            if lacking := _lacking(change) - {"field"}:
+                raise BadOption(
+                    f"the intervention {change!r} needs {join_names(sorted(lacking))}; "
+                    "give it made, in Python, or another"
+                )
+        elif isinstance(change, type) or not callable(change):
+            raise BadOption(
+                f"`interventions` has a {type(change).__name__}; give names of "
+                "measurand.interventions(), or interventions that are made"
+            )
+
+
+def _lacking(name: str) -> set[str]:
+    """What the intervention of a name must be told."""
+    return {
+        setting.name
+        for setting in dataclasses.fields(INTERVENTIONS.thing(name))
+        if setting.default is setting.default_factory is dataclasses.MISSING
+    }
 
 
 def reworder(name: str | None, field: str) -> "Rewording":

@@ -39,6 +39,13 @@ class EvidenceSettings(Climb):
     margin: float = setting(
         0.02, "Accuracy lost that still counts as nothing.", LEAST_MARGIN, MOST_MARGIN
     )
+    interventions: tuple[str, ...] = setting(
+        (),
+        "What else readers are asked under, by name (see `measurand list "
+        "interventions`); in Python also an object; repeatable.",
+        option="--intervention",
+        check="interventions:check_interventions",
+    )
     brief: Brief = False
     folds: int | None = setting(
         None,

@@ -1,20 +1,25 @@
 """Answers that are taken away or told otherwise: who follows what."""
 
-from dataclasses import replace
+import re
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import measurand as ms
 from measurand.audits.evidence import EvidenceSettings, audit
 from measurand.audits.evidence.answer_changes import followed_memory
 from measurand.benchmarks.synthetic_choices import NAMES
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import Undefined
+from measurand.core.errors import MeasurandError, Undefined
 from measurand.core.items import LETTERS, Items, pack_choices
 from measurand.experiment.ask import Predictions
 from measurand.experiment.experiment import open_experiment
 from measurand.readers import READERS
+from measurand.wording.command import command
+from tests.boats import boats
 
 PAGES = 40  # items of one document
 
@@ -145,3 +150,74 @@ def test_the_interval_of_followed_memory_covers_as_often_as_it_says(truth):
         covered += estimate.low <= truth <= estimate.high
     # At a true 95 % fewer than 369 of 400 are seen once in a hundred times.
     assert covered >= 369
+
+
+@dataclass(frozen=True)
+class HideColours:
+    """No colour stands in `field` any more."""
+
+    kind: ClassVar[str] = "hide-colours"
+    field: str
+
+    def __call__(self, items, rng):
+        hidden = [re.sub("red|blue", "#", text) for text in items.column(self.field)]
+        return items.with_field(self.field, hidden)
+
+    def __str__(self):
+        return f"hide colours in {self.field}"
+
+
+@dataclass(frozen=True)
+class Reverse(HideColours):
+    """The items in another order, which no intervention may give them."""
+
+    kind: ClassVar[str] = "reverse"
+
+    def __call__(self, items, rng):
+        return items.rows(np.arange(len(items))[::-1])
+
+
+BRIEF = {"brief": True, "calibrate": False, "shuffles": 2}
+
+
+@pytest.fixture(scope="module")
+def named():
+    """An audit of boats with an intervention by name and one that is made."""
+    bench = ms.load(boats(160), label="label")
+    given = ["shuffle", "scramble", HideColours("evidence")]
+    return bench, ms.evidence(bench, "cross", interventions=given, **BRIEF)
+
+
+def test_what_is_lost_under_interventions_that_are_named_is_stated(named):
+    _, report = named
+    lost = {f.condition: f.estimate for f in report.findings if f.statistic == "lost"}
+    assert [*lost] == ["plain", "words shuffled", "hide colours in evidence"]
+    assert lost["hide colours in evidence"].low > 0.05
+    assert lost["words shuffled"].low <= 0 <= lost["words shuffled"].high
+    assert lost["plain"].low > 0.2
+    assert "donor-adjusted" in lost["plain"].method
+    assert report.settings["asked_under"]["hide colours in evidence"]["field"]
+
+
+def test_the_command_of_a_report_has_the_interventions_by_name(named):
+    said = command([named[1]])
+    assert "--intervention shuffle --intervention scramble " in said
+    assert "hide" not in said
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ("scrambel", "did you mean 'scramble'"),
+        ("flip", "needs column, query, renderings"),
+        (["scramble", "scramble"], "'scramble' twice"),
+        ([HideColours], "has a type; give names"),
+        ([3], "has a int; give names"),
+        ("keep", "took away what cross learned from: no field 'claim'"),
+        ([Reverse("evidence")], "Reverse changed the ids or their order"),
+    ],
+)
+def test_an_intervention_that_cannot_be_asked_under_is_one_line(named, given, why):
+    with pytest.raises(MeasurandError, match=why) as refused:
+        ms.evidence(named[0], "cross", interventions=given, **BRIEF)
+    assert "\n" not in str(refused.value)

@@ -9,7 +9,7 @@ statistics, by the names in reports:
 
 gain, room, seen, accuracy, balanced_accuracy, mcc, majority
 mpds, mpds_evidence, mpds_corrected, delta_evi, sigma_shuf
-query_only, evidence_only, bits, followed_memory, closed_book, chance
+query_only, evidence_only, bits, followed_memory, closed_book, chance, lost
 ood_gap, flip_rate, filter_gain
 exact_match, token_f1, judged
 

@@ -6,6 +6,7 @@ from another item of the same document or subject. Or "none of these" stands whe
 right choice stood.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,22 +21,26 @@ from measurand.audits.evidence.reading import (
 from measurand.audits.evidence.settings import CHANGED_SHUFFLES, FEWEST_CHANGED
 from measurand.core.arrays import Bools, Ints
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import PastBudget, Undefined
+from measurand.core.errors import CannotIntervene, NoField, PastBudget, Undefined
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Finding
-from measurand.core.intervention import Intervention
+from measurand.core.intervention import Intervention, Rearranging
 from measurand.core.reader import Reader
-from measurand.core.recipe import Strength, identity, traits_of
+from measurand.core.recipe import Strength, describe_recipe, identity, traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask, Predictions
 from measurand.experiment.crossfit import asked_reader, repeat_reader
 from measurand.experiment.experiment import Experiment, ask_all, check_budget
 from measurand.experiment.ladder import is_cross_fitted, way_to_run
+from measurand.interventions import name_interventions
 from measurand.interventions.answers import DeleteAnswer, RemoveGold, SwapAnswer
 from measurand.interventions.shuffle import WITHIN, Shuffle
+from measurand.settings.evidence import EvidenceSettings
 from measurand.stats.paired import mean_score, share_difference
 from measurand.stats.scores import cluster_share
 from measurand.stats.shuffles import shuffle_effect
+
+State = Callable[..., list[Finding]]  # what is stated of a change, as `_state_change`
 
 
 def add_answer_changes(
@@ -48,25 +53,75 @@ def add_answer_changes(
     benchmark = experiment.benchmark
     if benchmark.test.choices is None or reading.strength <= Strength.FORM:
         return reading
-    what, traits = f"changed answers of {reading.name}", traits_of(reader)
+    traits = traits_of(reader)
     if traits.remote or not (is_cross_fitted(reader) or traits.learned):
         why = "they are asked of readers that take seconds, or that need no training"
-        return reading.add_not_run({what: why})
+        return reading.add_not_run({f"changed answers of {reading.name}": why})
+    changes = [(change, n, _state_change) for change, n in _answer_changes(benchmark)]
+    return _add_changes(reading, reader, experiment, baselines, changes)
+
+
+def add_interventions(
+    reading: EvidenceReading,
+    reader: Reader,
+    experiment: Experiment,
+    baselines: EvidenceBaselines,
+    named: Sequence[Intervention],
+) -> EvidenceReading:
+    """The reading with what its reader loses under the interventions that are named."""
+    changes = [
+        (
+            change,
+            CHANGED_SHUFFLES if isinstance(change, Rearranging) else 1,
+            _state_loss,
+        )
+        for change in named
+    ]
+    return _add_changes(reading, reader, experiment, baselines, changes)
+
+
+def intervention_settings(settings: EvidenceSettings, field: str) -> dict[str, object]:
+    """The interventions that were named, and each as it was made."""
+    named = settings.interventions
+    changes = name_interventions(named, field)
+    described: dict[str, object] = {
+        "interventions": [name for name in named if isinstance(name, str)],
+        "asked_under": {str(change): describe_recipe(change) for change in changes},
+    }
+    return described if named else {}
+
+
+def _add_changes(
+    reading: EvidenceReading,
+    reader: Reader,
+    experiment: Experiment,
+    baselines: EvidenceBaselines,
+    changes: Sequence[tuple[Intervention, int, State]],
+) -> EvidenceReading:
+    """The reading with what is stated of each change, drawn so often."""
+    if not changes:
+        return reading
+    benchmark = experiment.benchmark
     # With the first of its seeds, which answered before.
     first = asked_reader(repeat_reader(reader, 1)[0], cut=benchmark.folds > 1)
-    changes = _answer_changes(benchmark)
-    asks = [Ask(first), *(Ask(first, under=c, repeats=n) for c, n in changes)]
+    asks = [Ask(first), *(Ask(first, under=c, repeats=n) for c, n, _ in changes)]
     try:
         check_budget(reading.name, (experiment, asks))
     except PastBudget as past:
+        what = f"changed items of {reading.name}"
         return reading.add_not_run({what: way_to_run("evidence", past)})
-    full, *answers = ask_all(experiment, asks)
+    try:
+        full, *answers = ask_all(experiment, asks)
+    except NoField as lacking:
+        raise CannotIntervene(
+            f"an intervention took away what {reading.name} learned from: {lacking}"
+        ) from None
     rng = generator(experiment.seed, "evidence", identity(first), "changed answers")
     findings: list[Finding] = []
     missing: dict[str, str] = {}
-    for (change, _), answer in zip(changes, answers, strict=True):
+    for (change, _, state), answer in zip(changes, answers, strict=True):
         try:
-            findings += _state_change(
+            findings += state(
                 reading.name, change, full, answer, benchmark, baselines, rng
             )
         except Undefined as undefined:
@@ -120,6 +175,26 @@ def _state_change(
         texts = test.column(str(benchmark.evidence))
         loss = _loss_within(full, answer, texts, clusters)
     return [Finding("delta_evi", name, condition, loss)]
+
+
+def _state_loss(
+    name: str,
+    change: Intervention,
+    full: Predictions,
+    answer: Predictions,
+    benchmark: Benchmark,
+    baselines: EvidenceBaselines,
+    rng: np.random.Generator,
+) -> list[Finding]:
+    """What any intervention costs, of all items or of those whose text it exchanges."""
+    clusters = baselines.clusters
+    if isinstance(change, Rearranging):
+        texts = benchmark.test.column(change.field)
+        loss = _loss_within(full, answer, texts, clusters)
+    else:
+        rows = (pd.Series(a.correct[0].astype(float)) for a in (full, answer))
+        loss = share_difference(*rows, clusters=clusters)
+    return [Finding("lost", name, str(change), loss)]
 
 
 def followed_memory(

@@ -11,7 +11,11 @@ from measurand.arms.logged import add_models, align_logs
 from measurand.arms.need import pool_readers
 from measurand.arms.pool import open_pool
 from measurand.arms.split import SplitItems, find_split_items
-from measurand.audits.evidence.answer_changes import add_answer_changes
+from measurand.audits.evidence.answer_changes import (
+    add_answer_changes,
+    add_interventions,
+    intervention_settings,
+)
 from measurand.audits.evidence.conclude import NeedFacts, conclude, gather_facts
 from measurand.audits.evidence.consequences import (
     filter_findings,
@@ -76,6 +80,7 @@ from measurand.experiment.ladder import (
     read_within_budget,
 )
 from measurand.experiment.statements import WHY_BRIEF, say_chance
+from measurand.interventions import name_interventions
 from measurand.interventions.shuffle import Shuffle
 from measurand.logs.answers import Answers
 from measurand.readers.baselines import MetadataReader
@@ -161,11 +166,15 @@ class _Split:
     def read(self, name: str, reader: Reader) -> EvidenceReading:
         """The packet of one reader."""
         settings, where = self.settings, (name, reader, self.experiment, self.shuffle)
+        named = name_interventions(settings.interventions, self.shuffle.field)
         if writes_answers(reader, self.experiment.benchmark.test):
-            return read_written_evidence(*where, self.baselines, settings)
+            reading = read_written_evidence(*where, self.baselines, settings)
+            why = "it writes its answers; choose a reader that does not"
+            return reading.add_not_run({f"{change} of {name}": why for change in named})
         counts = settings.shuffles, self.baselines, settings.seeds
         reading = read_evidence(*where, *counts)
-        return add_answer_changes(reading, reader, self.experiment, self.baselines)
+        asked = reader, self.experiment, self.baselines
+        return add_interventions(add_answer_changes(reading, *asked), *asked, named)
 
     def read_all(
         self, readers: Mapping[str, Reader]
@@ -266,7 +275,8 @@ def _audit_split(
         benchmark=benchmark.describe(),
         verdict=verdict,
         findings=tuple(findings),
-        settings=evidence_settings(experiment, run, readings, settings),
+        settings=evidence_settings(experiment, run, readings, settings)
+        | intervention_settings(settings, split.shuffle.field),
         not_run={**asked.missing, **merge_not_run(readings), **called.missing}
         | unasked,
         warnings=tuple(warnings),
