@@ -1,5 +1,7 @@
 """What is concluded of planted rationales, where a review found answers to mislead."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -201,6 +203,17 @@ def test_overlap_and_what_fits_others_count_only_where_nothing_is_added():
     }
     said = codes(conclude(facts(-0.01, **WEAK)))
     assert {"explain.overlap", "fails.unspecific"} <= {*said}
+
+
+def test_a_rationale_that_leaks_by_quoting_its_input_is_said_to_overlap():
+    """A claim quoted and set right predicts the label alone; the cause was not said."""
+    plain = facts(-0.4, -0.3, 0.02, **WEAK)
+    column = Column(Name("column", "why"), alone("tfidf"), {}, 0.5)
+    verdict = conclude(replace(plain, columns=[column]))
+    assert verdict.label == "leaky"
+    assert codes(verdict)[:3] == ["leak.part", "explain.no_room", "explain.overlap"]
+    slight = replace(facts(0.01, 0.06, 0.4, **WEAK), columns=[column])
+    assert "explain.overlap" not in codes(conclude(slight))
 
 
 def test_the_place_on_the_frontier_is_the_region():

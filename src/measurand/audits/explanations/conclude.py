@@ -250,6 +250,8 @@ def _leak_clauses(f: RationaleFacts) -> Iterable[Clause]:
         yield Clause("explain.slight", _gain_facts(f) | {"high": f.high})
     else:
         yield Clause("explain.beyond", facts | {"high": f.high})
+    if f.low <= 0:
+        yield from _empty_axes(f)
     yield from _axis_clauses(f)
 
 
@@ -260,7 +262,7 @@ def _information_clauses(code: str, f: RationaleFacts) -> list[Clause]:
 
 
 def _empty_clauses(code: str, f: RationaleFacts) -> list[Clause]:
-    """That it adds nothing; overlap with the input counts here, and only here."""
+    """That it adds nothing, and what it has of the input."""
     facts: dict[str, Fact] = {"part": f.judged.name}
     facts |= {"high": f.high} if code == "explain.within" else {}
     return [Clause(code, facts), *_empty_axes(f), *_alone_clauses(f), *_axis_clauses(f)]
