@@ -47,6 +47,7 @@ for verb in sys.argv[1:]:
 VERBS = re.compile(r"(?<=<!-- verbs -->\n).*(?=<!-- end of verbs -->)", re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:)([^)\s]+)\)")
 WORDS = re.compile(r"(?<=<!-- words -->\n).*(?=<!-- end of words -->)", re.DOTALL)
+MEANING = re.compile(r"(?<=<!-- meaning -->\n).*(?=<!-- end of meaning -->)", re.DOTALL)
 TABLES = re.compile(r"(?<=<!-- tables -->\n).*(?=<!-- end of tables -->)", re.DOTALL)
 SETTINGS = re.compile(
     r"(?<=<!-- settings -->\n).*(?=<!-- end of settings -->)", re.DOTALL
@@ -196,10 +197,10 @@ def refreshed_tutorial(page: str) -> str:
 
 def refreshed_truth(page: str) -> str:
     """The page with the tables of the rows that are kept."""
-    from docs.truth_tables import truth_tables
+    from docs.truth_tables import meaning_tables, truth_tables
 
-    fresh = truth_tables()
-    return TABLES.sub(lambda _: fresh, page)
+    page = TABLES.sub(lambda _: truth_tables(), page)
+    return MEANING.sub(lambda _: meaning_tables(), page)
 
 
 def verdict_rows(audit: str) -> list[str]:

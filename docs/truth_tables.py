@@ -8,7 +8,13 @@ from typing import Any
 
 from docs import ROOT
 
-ROWS = ROOT / "bench" / "results" / "truth_arms.json"
+RESULTS = ROOT / "bench" / "results"
+ROWS = RESULTS / "truth_arms.json"
+# The rungs of the ladder that the audits were let climb, by the rows of them.
+RUNGS = {
+    "truth_audit.json": "up to `cross`",
+    "truth_joining.json": "up to `frozen`",
+}
 SOURCES = {
     "attacks": "planted attacks",
     "known": "public benchmarks",
@@ -29,6 +35,61 @@ def truth_tables() -> str:
     rows = json.loads(ROWS.read_text("utf-8"))
     tables = [*_counts(rows), "", *public_table(rows), "", *rationale_table(rows)]
     return "\n".join(["", *tables, "", ""])
+
+
+def meaning_tables() -> str:
+    """What was said of pairs that meaning joins, without readers that do and with."""
+    from bench.truth_meaning import KINDS
+
+    rungs = [
+        {
+            row["case"]: row
+            for row in json.loads((RESULTS / name).read_text("utf-8"))
+            if row["source"] == "meaning"
+        }
+        for name in RUNGS
+    ]
+    lines = [*_meaning_counts(KINDS, rungs), "", *_meaning_rows(KINDS, rungs)]
+    return "\n".join(["", *lines, "", ""])
+
+
+Rungs = list[dict[str, Mapping[str, Any]]]
+
+
+def _meaning_counts(kinds: Mapping[str, Any], rungs: Rungs) -> Iterator[str]:
+    yield f"| kind | n | {' | '.join(RUNGS.values())} |"
+    yield "|---" * (len(RUNGS) + 2) + "|"
+    every = [design for designs in kinds.values() for design in designs]
+    for kind, designs in (*kinds.items(), ("all", every)):
+        cells = []
+        for rows in rungs:
+            counts = Counter(rows[d.name]["outcome"].split()[-1] for d in designs)
+            cells.append(" / ".join(str(counts[outcome]) for outcome in OUTCOMES[:3]))
+        yield f"| {kind} | {len(designs)} | {' | '.join(cells)} |"
+
+
+def _meaning_rows(kinds: Mapping[str, Any], rungs: Rungs) -> Iterator[str]:
+    heads = [f"{name} | gain | CPU s" for name in RUNGS.values()]
+    yield f"| design | true gain | {' | '.join(heads)} |"
+    yield "|---" * (3 * len(RUNGS) + 2) + "|"
+    for designs in kinds.values():
+        for design in designs:
+            cells = [f"`{design.name}`", f"{100 * design.size:.0f}"]
+            for rows in rungs:
+                cells += _meaning_cells(rows[design.name])
+            yield f"| {' | '.join(cells)} |"
+
+
+def _meaning_cells(row: Mapping[str, Any]) -> list[str]:
+    """Label and reader, the gain or what bounds it, and the seconds."""
+    facts = {name.rpartition(".")[2]: fact for name, fact in row["facts"].items()}
+    wrong = "**wrong:** " if row["outcome"] == "wrong" else ""
+    reader = f" (`{facts['reader']}`)" if "reader" in facts else ""
+    gain = _percent(facts, "gain")
+    if "high" in facts:
+        high = _percent(facts, "high")
+        gain = f"[{_percent(facts, 'low')}, {high}]" if "low" in facts else f"≤ {high}"
+    return [f"{wrong}{row['label']}{reader}", gain, f"{row['seconds']:.0f}"]
 
 
 def public_rows() -> str:

@@ -1,11 +1,13 @@
 """The designs of pairs that meaning joins hold what they say, as their rules count."""
 
+import json
 import math
 from collections import Counter
 
 import numpy as np
 import pytest
-from bench.truth import SOURCES
+from bench.figures import RESULTS
+from bench.truth import SOURCES, score
 from bench.truth_fresh.grammar import words_of
 from bench.truth_meaning import DESIGNS, KINDS, lexis
 from sklearn.feature_extraction.text import CountVectorizer
@@ -101,3 +103,13 @@ def test_words_that_join_a_pair_are_never_in_both_texts():
         for row in draw(design).to_dict("records"):
             claim, passage = ({*words_of(row[text])} for text in ("claim", "passage"))
             assert not claim & passage & joining.get(design.name, set())
+
+
+@pytest.mark.parametrize("method", ["audit", "joining"])
+def test_every_design_has_a_stored_row_that_is_scored_as_it_is_today(method):
+    rows = json.loads((RESULTS / f"truth_{method}.json").read_text("utf-8"))
+    outcomes = {r["case"]: r for r in rows if r["source"] == "meaning"}
+    assert {*outcomes} == {design.name for design in DESIGNS}
+    for case in SOURCES["meaning"]():
+        row = outcomes[case.name]
+        assert row["outcome"] == score(case, row["label"])
