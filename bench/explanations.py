@@ -218,7 +218,7 @@ def told(job: Job, explainer: str, beside: bool) -> None:
         written, _ = collect_rationales(running, [explainer], none, {}, None)
         one = written[explainer]
         texts = (one.train, one.test, also if beside else fields)
-        measure_information(running, benchmark, *texts, job.reader(), seeds=job.seeds)
+        measure_information(running, *texts, job.reader(), seeds=job.seeds)
 
 
 def finished(waiting: Mapping[Future[Any], str]) -> dict[str, str]:

@@ -63,26 +63,22 @@ def reader_of(name: str, weights: str, stacked: int | None) -> Any:
 
 
 def rows(
-    out: Path,
-    name: str,
-    weights: str,
-    data: str,
+    got: argparse.Namespace,
     tasks: Sequence[str],
     design: Design,
-    workers: int,
-    store: str | None,
     stacked: int | None,
 ) -> None:
     """The study's rows of one reader, written after every task."""
-    reader, start, parts = reader_of(name, weights, stacked), time.perf_counter(), []
+    name, start, parts = got.name, time.perf_counter(), []
+    reader = reader_of(name, got.weights, stacked)
 
     def seen(task: str, reader: str, done: float, of: int) -> None:
         if done == int(done) and int(done) % 5 == 0:
             print(f"{reader} {task} {done:.0f}/{of}", flush=True)
 
     for task in tasks:
-        held = load_benchmark(task, data=data)
-        with open_experiment(held, workers=workers, store=store) as running:
+        held = load_benchmark(task, data=got.data)
+        with open_experiment(held, workers=got.workers, store=got.store) as running:
             about = {task: TOPICS[task].task}
             ran = run_study(
                 running,
@@ -93,7 +89,7 @@ def rows(
                 progress=seen,
             )
         parts.append(ran.counts)
-        pd.concat(parts).to_csv(out / f"rows-{name}.csv", index=False)
+        pd.concat(parts).to_csv(got.out / f"rows-{name}.csv", index=False)
         took = time.perf_counter() - start
         means = ran.counts.filter(like="correct_").mean() / design.n
         print(name, task, round(took), means.round(3).to_dict(), stacks(), flush=True)
@@ -133,9 +129,7 @@ def main() -> None:
         rest = (design, stacked, got.store, got.workers)
         accuracy(got.out, got.weights, got.data, tasks, *rest)
     else:
-        tasks = got.task or EIGHT
-        rest = (design, got.workers, got.store, stacked)
-        rows(got.out, got.name, got.weights, got.data, tasks, *rest)
+        rows(got, got.task or EIGHT, design, stacked)
 
 
 if __name__ == "__main__":

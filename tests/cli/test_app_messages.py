@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,11 @@ from measurand.cli.app import verb_commands
 from measurand.cli.usage import name_options, option_names
 from measurand.core.errors import BadOption
 from measurand.core.setting import declarations
-from measurand.experiment.experiment import open_experiment
 from measurand.settings.evidence import EvidenceSettings
 from measurand.settings.explanations import ExplanationsSettings
 from measurand.settings.exposure import ExposureSettings
 from measurand.settings.leakage import LeakageSettings
+from measurand.settings.running import Cluster
 
 LIBRARY = Path(measurand.__file__).parent
 # What is no option of ours: a style of the page, and commands to type.
@@ -152,14 +153,9 @@ def test_arguments_become_options(message, shown):
     assert name_options(message, OPTIONS) == shown
 
 
-def open_on_cluster():
-    with open_experiment(None, gpu_share=0.5):
-        pass
-
-
 CALLS = {
     "cluster": (
-        open_on_cluster,
+        partial(Cluster, gpu_share=0.5),
         "`gpu_share` is for a cluster; give `engine` 'ray' too",
         "--gpu-share is for a cluster; give --engine ray too",
     ),

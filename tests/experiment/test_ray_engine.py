@@ -25,6 +25,7 @@ from measurand.readers.baselines import MajorityReader
 from measurand.readers.cross import CrossReader
 from measurand.readers.linear import TfidfReader
 from measurand.selections.rows import Both, HoldOut
+from measurand.settings.running import Cluster
 from tests.experiment.odd_readers import Asking, Broken, Deadly, Sleepy, Sociable
 from tests.experiment.running import files, locally, trials
 
@@ -120,7 +121,10 @@ def test_another_cut_of_the_benchmark_has_the_same_cluster(
 ):
     turned = replace(benchmark, train=benchmark.test, test=benchmark.train)
     for name in ("local", "ray"):
-        with open_experiment(benchmark, store=tmp_path / name, engine=name) as running:
+        cluster = Cluster(name)
+        with open_experiment(
+            benchmark, store=tmp_path / name, cluster=cluster
+        ) as running:
             ask_all(running, ASKS[:1])
             with reopen_experiment(running, turned) as other:
                 ask_all(other, ASKS[:3])

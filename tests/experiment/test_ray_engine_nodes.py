@@ -13,6 +13,7 @@ from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import ask_all, open_experiment
 from measurand.readers.baselines import MajorityReader
 from measurand.report.saved import document, dumps
+from measurand.settings.running import Cluster
 from tests.audits.exposure.test_audit import LIGHT, texts
 from tests.experiment.odd_readers import Sleepy, Weighty
 from tests.experiment.running import files, locally, trials
@@ -50,7 +51,7 @@ def test_a_cluster_without_a_cpu_is_not_waited_for_for_ever(
     monkeypatch.setattr(ray_engine, "STARVING", 1.0)
     with (
         pytest.raises(WorkerLost, match="no CPU left"),
-        open_experiment(benchmark, engine="ray", address=cluster.address) as running,
+        open_experiment(benchmark, cluster=Cluster("ray", cluster.address)) as running,
     ):
         ask_all(running, [Ask(MajorityReader())])
     assert not ray_engine.ray.is_initialized()
@@ -91,8 +92,8 @@ def test_a_study_of_exposure_outlives_a_node(cluster, tmp_path):
     """The whole audit, to the same report and the same store as on one machine."""
     task = from_frames(texts(), name="made", query="text", label="label")
 
-    def studied(store, **engine):
-        with open_experiment(task, store=store, **engine) as running:
+    def studied(store, **terms):
+        with open_experiment(task, store=store, **terms) as running:
             report = audit(
                 running, LIGHT, ExposureSettings(n=100, repeats=8), tasks={"made": task}
             )
@@ -110,7 +111,7 @@ def test_a_study_of_exposure_outlives_a_node(cluster, tmp_path):
 
     killer = threading.Thread(target=kill)
     killer.start()
-    far = studied(tmp_path / "ray", engine="ray", address=cluster.address, workers=2)
+    far = studied(tmp_path / "ray", cluster=Cluster("ray", cluster.address), workers=2)
     killer.join()
     kept = files(Store(tmp_path / "local"))
     assert left[0] < len(kept)  # in the middle

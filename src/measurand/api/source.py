@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 import pandas as pd
 
@@ -33,6 +33,12 @@ ALLOWED = (
 )
 
 
+class TableColumns(Columns, total=False):
+    """The columns, or a file that names them."""
+
+    roles: str | Path | None
+
+
 def load(
     source: Any,
     test: Any = None,
@@ -43,8 +49,7 @@ def load(
     part: str | None = None,
     seed: int = 0,
     join: str = JOIN,
-    roles: str | Path | None = None,
-    **columns: Unpack[Columns],
+    **options: Unpack[TableColumns],
 ) -> Benchmark:
     """The benchmark in a table, a file, a dataset of the hub, or known by name.
 
@@ -63,21 +68,20 @@ def load(
         part: The test part of a published benchmark.
         seed: For the split, where test items are not told apart.
         join: What stands between the texts of one cell, or of several that make one.
-        roles: A YAML file that names columns: a task of lm-eval, or the eval.yaml of a
-            dataset. Columns that are named here come first.
-        columns: Which column plays which part: `query` asks or claims, `evidence`
-            should decide, `label` is the gold label, `metadata` (several) say what kind
-            of item each is, `rationale` (or several) explains, `group` is the cluster
-            each item belongs to, `split` says train, test or dev, `id` names items,
-            `fields` are the texts where they are not just query and evidence, `choices`
-            (a column of lists, or one column a choice) are what each item has to
-            choose from: the label is then the index, the letter or the text of the
-            right one. `answers` are free ones, a text or a list, in the place of a
-            label: the first is put among answers of like items. `subject` is what each
-            item is about, `document` what its evidence is from. In the place of a
-            column may stand a path into its cells: "passages[0].body",
-            "gold_evidence[].text" (of every object), "ctx.paragraphs[][]", or several
-            with a plus, "title+body".
+        options: `roles` is a YAML file that names columns: a task of lm-eval, or the
+            eval.yaml of a dataset; columns that are named here come first. Which column
+            plays which part: `query` asks or claims, `evidence` should decide, `label`
+            is the gold label, `metadata` (several) say what kind of item each is,
+            `rationale` (or several) explains, `group` is the cluster each item belongs
+            to, `split` says train, test or dev, `id` names items, `fields` are the
+            texts where they are not just query and evidence, `choices` (a column of
+            lists, or one column a choice) are what each item has to choose from: the
+            label is then the index, the letter or the text of the right one. `answers`
+            are free ones, a text or a list, in the place of a label: the first is put
+            among answers of like items. `subject` is what each item is about,
+            `document` what its evidence is from. In the place of a column may stand a
+            path into its cells: "passages[0].body", "gold_evidence[].text" (of every
+            object), "ctx.paragraphs[][]", or several with a plus, "title+body".
 
     Returns:
         The benchmark: its train and test items, and which column plays which part.
@@ -90,6 +94,8 @@ def load(
         raise BadInput(f"`name` is a {type(name).__name__}; give a text")
     if data is not None:
         check_is_path("data", data)
+    roles = options.pop("roles", None)
+    columns = cast("Columns", options)
     if roles is not None:
         columns = add_task_roles(columns, roles)
     if isinstance(source, tuple) and len(source) == 2 and test is None:

@@ -23,7 +23,7 @@ from measurand.cli.run import (
     make_readers,
 )
 from measurand.core.setting import Setting
-from measurand.settings.running import Climb, Engine, Predictions, Readers, Run
+from measurand.settings.running import Climb, Cluster, Predictions, Readers, Run
 from measurand.settings.source import Source
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def run_audit(
     source: Source,
     climb: Climb,
     run: Run,
-    where: Engine,
+    where: Cluster,
     readers: Readers = (),
     predictions: Predictions = (),
     also: Annotated[

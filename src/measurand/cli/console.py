@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from measurand import __version__
-from measurand.settings.running import Engine, Run
+from measurand.settings.running import HERE, Cluster, Run
 
 if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from measurand.report.reports import Reports
 
 
-HERE = Engine()  # in processes on this machine
 LINE_EVERY = 60.0  # seconds between lines of progress, where there is no terminal
 
 
@@ -67,7 +66,7 @@ class ProgressLines:
 def open_with_progress(
     benchmark: "Benchmark",
     run: Run,
-    where: Engine = HERE,
+    where: Cluster = HERE,
     *,
     bar: bool = True,
 ) -> Iterator["Experiment"]:
@@ -116,9 +115,7 @@ def open_with_progress(
             seed=run.seed,
             store=store,
             workers=run.workers,
-            engine=where.engine,
-            address=where.address,
-            gpu_share=where.gpu_share,
+            cluster=where,
             watch=watch,
             notice=notice,
             budget=Budget(to_seconds(run.budget), notice),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from measurand.cli.app import verb
 from measurand.cli.console import notice, open_with_progress, print_all, run_log
 from measurand.core.setting import Setting
-from measurand.settings.running import Engine, Run
+from measurand.settings.running import Cluster, Run
 
 if TYPE_CHECKING:
     from measurand.core.audit import Audit
@@ -62,7 +62,7 @@ FAULTS = {
 
 @verb
 def run_demo(
-    where: Engine,
+    where: Cluster,
     out: Annotated[Path, Setting("A folder for the reports.")] = Path("demo-report"),
     everything: Annotated[
         bool, Setting("Run the whole synthetic suite: minutes.", option="--all")
@@ -93,7 +93,7 @@ def run_demo(
 
 
 def _demonstrate_faults(
-    run: Run, where: Engine
+    run: Run, where: Cluster
 ) -> "tuple[dict[str, Report], dict[str, Any]]":
     """The reports on the small benchmark, by audit."""
     from measurand.audits import AUDITS
@@ -130,7 +130,7 @@ def _tell_faults(reports: "Mapping[str, Report]", out: Path) -> Iterator[str]:
 
 
 def _demonstrate_suite(
-    run: Run, where: Engine
+    run: Run, where: Cluster
 ) -> "tuple[dict[str, Report], dict[str, Any]]":
     """The reports on every planted benchmark, by audit."""
     from measurand.audits import AUDITS
@@ -150,7 +150,7 @@ def _demonstrate_each(
     audit: "Audit",
     planted: Mapping[str, Mapping[str, Any]],
     run: Run,
-    where: Engine,
+    where: Cluster,
 ) -> "tuple[Report, dict[str, Any]]":
     """The reports on each benchmark, saved, and what they say beside each other."""
     from measurand.benchmarks import BENCHMARKS
@@ -178,7 +178,7 @@ def _demonstrate_study(
     audit: "Audit",
     planted: Mapping[str, Mapping[str, Any]],
     run: Run,
-    where: Engine,
+    where: Cluster,
 ) -> "tuple[Report, dict[str, Any]]":
     """The report of one study of which the benchmarks are the tasks."""
     from measurand.benchmarks import BENCHMARKS

@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from measurand.cli.app import verb
 from measurand.cli.console import print_power, print_roles
-from measurand.cli.run import audit_source, plan_servers, print_plans
+from measurand.cli.run import Answerers, audit_source, plan_servers, print_plans
 from measurand.settings.evidence import EvidenceSettings
 from measurand.settings.running import (
-    DryRun,
-    Engine,
-    Predictions,
+    NO_TRIALS,
+    Cluster,
     Readers,
     Run,
     Server,
-    Tune,
+    Trials,
 )
 from measurand.settings.source import Source
 
@@ -31,21 +30,17 @@ def run_evidence(
     source: Source,
     settings: EvidenceSettings,
     run: Run,
-    where: Engine,
+    where: Cluster,
     server: Server,
     readers: Readers = EvidenceSettings.readers,
-    predictions: Predictions = (),
-    tune: Tune = False,
-    dry_run: DryRun = False,
+    trials: Trials = NO_TRIALS,
 ) -> None:
     """Audit the evidence, or print what that would cost."""
     audit_source(
-        *("evidence", source, run, where, readers, settings),
-        server=server,
-        predictions=predictions,
-        tune=tune,
+        *("evidence", source, run, where, settings),
+        Answerers(readers, server, trials),
         begin=_begin,
-        costs=_print_costs if dry_run else None,
+        costs=_print_costs,
     )
 
 

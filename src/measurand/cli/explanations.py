@@ -24,7 +24,7 @@ from measurand.cli.run import (
 )
 from measurand.core.setting import Setting
 from measurand.settings.explanations import ExplanationsSettings, Sample
-from measurand.settings.running import Engine, Readers, Run
+from measurand.settings.running import Cluster, Readers, Run
 from measurand.settings.source import Source
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def run_explanations(
     settings: ExplanationsSettings,
     sample: Sample,
     run: Run,
-    where: Engine,
+    where: Cluster,
     readers: Readers = ExplanationsSettings.readers,
     plan: Annotated[bool, Setting("Say what the run would take, and stop.")] = False,
 ) -> None:

@@ -26,7 +26,7 @@ from measurand.cli.run import (
 )
 from measurand.core.setting import Setting, Settings, setting
 from measurand.settings.exposure import ExposureSettings
-from measurand.settings.running import Engine, Run
+from measurand.settings.running import Cluster, Run
 
 if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
@@ -83,7 +83,7 @@ def run_exposure(
     source: Tasks,
     settings: ExposureSettings,
     run: Run,
-    where: Engine,
+    where: Cluster,
     readers: Annotated[
         tuple[str, ...],
         Setting(

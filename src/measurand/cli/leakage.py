@@ -4,16 +4,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from measurand.cli.app import verb
-from measurand.cli.run import audit_source, plan_servers, print_plans
+from measurand.cli.run import Answerers, audit_source, plan_servers, print_plans
 from measurand.settings.leakage import LeakageSettings
 from measurand.settings.running import (
-    DryRun,
-    Engine,
-    Predictions,
+    NO_TRIALS,
+    Cluster,
     Readers,
     Run,
     Server,
-    Tune,
+    Trials,
 )
 from measurand.settings.source import Fields, Source
 
@@ -27,22 +26,17 @@ def run_leakage(
     source: Source,
     settings: LeakageSettings,
     run: Run,
-    where: Engine,
+    where: Cluster,
     server: Server,
     fields: Fields = (),
     readers: Readers = LeakageSettings.readers,
-    predictions: Predictions = (),
-    tune: Tune = False,
-    dry_run: DryRun = False,
+    trials: Trials = NO_TRIALS,
 ) -> None:
     """Audit each part alone, or print what that would cost."""
     audit_source(
-        *("leakage", source, run, where, readers, settings),
-        server=server,
-        fields=fields,
-        predictions=predictions,
-        tune=tune,
-        costs=_print_costs if dry_run else None,
+        *("leakage", source, run, where, settings),
+        Answerers(readers, server, trials, fields),
+        costs=_print_costs,
     )
 
 

@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,7 +17,7 @@ from measurand.cli.console import (
     print_roles,
     run_log,
 )
-from measurand.settings.running import Engine, Readers, Run, Server
+from measurand.settings.running import NO_TRIALS, Cluster, Readers, Run, Server, Trials
 from measurand.settings.source import Source
 
 if TYPE_CHECKING:
@@ -190,18 +190,31 @@ Begin = Callable[["Audit", "Benchmark", Mapping[str, Any], Any], Any]
 Costs = Callable[["Audit", "Benchmark", Mapping[str, Any], Any, Run], None]
 
 
+@dataclass(frozen=True)
+class Answerers:
+    """What answers the items, and from which fields.
+
+    Attributes:
+        readers: The readers by name; the usual ones where none is named.
+        server: How readers behind a server are asked.
+        trials: The logs of models, and whether readers are tuned or only planned for.
+        fields: The fields to read, where they are named.
+    """
+
+    readers: Sequence[str] = ()
+    server: Server = NO_SERVER
+    trials: Trials = NO_TRIALS
+    fields: tuple[str, ...] = ()
+
+
 def audit_source(
     name: str,
     source: Source,
     run: Run,
-    where: Engine,
-    named: Sequence[str],
+    where: Cluster,
     settings: Any,
+    answerers: Answerers,
     *,
-    server: Server = NO_SERVER,
-    fields: tuple[str, ...] = (),
-    predictions: Sequence[str] = (),
-    tune: bool = False,
     begin: Begin | None = None,
     costs: Costs | None = None,
 ) -> None:
@@ -214,48 +227,51 @@ def audit_source(
         source: Where the benchmark is.
         run: Seed, workers and where things go.
         where: What runs the trials.
-        named: The readers by name.
         settings: What was chosen of the audit.
-        server: How readers behind a server are asked.
-        fields: The fields to read, where they are named.
-        predictions: Where answers are that models gave already.
-        tune: Whether the readers are tuned first.
+        answerers: What answers the items.
         begin: What is checked and said of the benchmark; gives the settings by which
             each reader is planned, where other readers have a say in them.
-        costs: Of a dry run, what prints the costs; then nothing is asked.
+        costs: What prints the costs of a dry run, which asks nothing.
     """
-    started = time.time()
-    if costs is None:
+    started, trials = time.time(), answerers.trials
+    if not trials.dry_run:
         check_run_out(run, source.files)
         check_store(run)
     audit = load_audit(name, run)
-    readers = make_readers(named, audit.readers, server)
-    if costs is None:
+    readers = make_readers(answerers.readers, audit.readers, answerers.server)
+    if not trials.dry_run:
         check_ready(readers)
-    if audit.logged:
-        benchmark, logs = load_sources(source, run.seed, predictions, fields)
-    else:
-        benchmark, logs = load_source(source, run.seed, fields), []
+    benchmark, logs = _load_answered(audit, source, run.seed, answerers)
     planned = (begin or _begin)(audit, benchmark, readers, settings)
-    if costs is not None:
+    if trials.dry_run and costs is not None:
         costs(audit, benchmark, readers, planned, run)
         return
     plans = plan_servers(audit, benchmark, readers, planned, run)
     for reader, plan in plans.items():
         notice(f"{reader}: {plan}")
     with _hold_ceilings(plans), open_with_progress(benchmark, run, where) as experiment:
-        if tune:
+        if trials.tune:
             readers = _tune_readers(experiment, audit.name, readers)
-        given = {"answers": logs} if logs else {}
-        report = audit.run(experiment, readers, settings, **given)
+        options = {"answers": logs} if logs else {}
+        report = audit.run(experiment, readers, settings, **options)
         log = run_log(started, experiment, source.source, run.workers)
-    if tune:
+    if trials.tune:
         report = replace(report, settings={**report.settings, "tune": True})
     spent = spent_on_servers(readers)
     deliver(report, run, {**log, **({"spent": spent} if spent else {})})
     for reader, line in spent.items():
         notice(f"spent on {reader}: {line}")
     exit_on_verdict([report], run.fail_on)
+
+
+def _load_answered(
+    audit: "Audit", source: Source, seed: int, answerers: Answerers
+) -> "tuple[Benchmark, list[Answers]]":
+    """The benchmark, and the logs of models, where the audit takes any."""
+    if not audit.logged:
+        return load_source(source, seed, answerers.fields), []
+    predictions = answerers.trials.predictions
+    return load_sources(source, seed, predictions, answerers.fields)
 
 
 def plain_verb(name: str) -> Callable[..., None]:
@@ -265,11 +281,11 @@ def plain_verb(name: str) -> Callable[..., None]:
     def verb(
         source: Source,
         run: Run,
-        where: Engine,
+        where: Cluster,
         settings: Any,
         readers: Readers = (),
     ) -> None:
-        audit_source(name, source, run, where, readers, settings)
+        audit_source(name, source, run, where, settings, Answerers(readers))
 
     verb.__annotations__["settings"] = AUDITS.thing(name).settings
     return verb

@@ -46,6 +46,7 @@ from measurand.experiment.budget import (
 from measurand.experiment.crossfit import fold_asks, join_folds
 from measurand.experiment.engine import Engine, Trial
 from measurand.experiment.trial import asked_items, limit_threads
+from measurand.settings.running import HERE, Cluster
 
 Watch = Callable[[int, int], None]
 
@@ -75,15 +76,6 @@ class Experiment:
     budget: Budget = field(default_factory=Budget)
 
 
-def cluster_terms(engine: str, **options: object) -> dict[str, object]:
-    """The options of an engine for its cluster; processes here have none."""
-    terms = {name: value for name, value in options.items() if value is not None}
-    if terms and engine == "local":
-        argument = next(iter(terms))
-        raise BadOption(f"`{argument}` is for a cluster; give `engine` 'ray' too")
-    return terms
-
-
 @contextmanager
 def open_experiment(
     benchmark: Benchmark,
@@ -91,9 +83,7 @@ def open_experiment(
     seed: int = 0,
     store: Path | str | None = None,
     workers: int | None = 1,
-    engine: str = "local",
-    address: str | None = None,
-    gpu_share: float | None = None,
+    cluster: Cluster = HERE,
     watch: Watch = lambda done, total: None,
     notice: Notice = lambda line: None,
     budget: Budget | str | float | None = None,
@@ -106,9 +96,7 @@ def open_experiment(
         store: Where answers are kept; without it, only as long as this is open.
         workers: How many processes are started to work; None starts one a core, once
             the work is worth it.
-        engine: What runs the trials, by name: local or ray.
-        address: A Ray cluster to join instead of starting one.
-        gpu_share: The share of a GPU that Ray gives to a trial of an encoder or LLM.
+        cluster: What runs the trials, and what it gives them.
         watch: Called with how many trials are done, of how many.
         notice: Called with what the user should know.
         budget: How long one reader on torch may compute: "90s", "10m", "2h" or seconds;
@@ -116,7 +104,6 @@ def open_experiment(
             is announced.
     """
     limit = budget if isinstance(budget, Budget) else Budget(to_seconds(budget))
-    terms = cluster_terms(engine, address=address, gpu_share=gpu_share)
     with ExitStack() as stack:
         if store is None:
             temporary = tempfile.TemporaryDirectory(prefix="measurand-")
@@ -124,8 +111,8 @@ def open_experiment(
         answer_store = Store(Path(store))
         answer_store.announce_format(notice)
         stack.enter_context(keep_digests(answer_store))
-        runner: Engine = ENGINES.thing(engine)(
-            benchmark, seed, answer_store, workers, **terms
+        runner: Engine = ENGINES.thing(cluster.engine)(
+            benchmark, seed, answer_store, workers, **cluster.terms
         )
         stack.push(
             # Whatever is no Exception stops the run: Ctrl-C, or an exit.
@@ -407,6 +394,13 @@ class Workplace:
         """An experiment on the benchmark; its worker processes end with it."""
         check_seed(seed)
         with open_experiment(
-            benchmark, seed=int(seed), watch=watch, notice=notice, **vars(self)
+            benchmark,
+            seed=int(seed),
+            store=self.store,
+            workers=self.workers,
+            cluster=Cluster(self.engine, self.address, self.gpu_share),
+            watch=watch,
+            notice=notice,
+            budget=self.budget,
         ) as experiment:
             yield experiment

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Annotated, ClassVar
 
 from measurand.core.bounds import MOST_SEEDS
-from measurand.core.setting import Setting, Settings, load_check, setting
+from measurand.core.errors import BadOption
+from measurand.core.setting import Setting, Settings, setting
 
 RUN, SERVER = "Run", "A model behind a server"
 
@@ -62,14 +63,6 @@ Tune = Annotated[
         panel=RUN,
     ),
 ]
-DryRun = Annotated[
-    bool,
-    Setting(
-        "Print the most calls, tokens and USD, and the effect that can be seen; ask "
-        "nothing.",
-        panel=SERVER,
-    ),
-]
 
 
 @dataclass(frozen=True)
@@ -79,6 +72,23 @@ class Climb(Settings):
     calibrate: Calibrate = True
     strongest: Strongest = "minilm"
     seeds: Seeds = None
+
+
+@dataclass(frozen=True)
+class Trials(Settings):
+    """What is asked besides readers as they are, or that nothing is asked."""
+
+    predictions: Predictions = ()
+    tune: Tune = False
+    dry_run: bool = setting(
+        False,
+        "Print the most calls, tokens and USD, and the effect that can be seen; ask "
+        "nothing.",
+        panel=SERVER,
+    )
+
+
+NO_TRIALS = Trials()
 
 
 @dataclass(frozen=True)
@@ -122,7 +132,7 @@ class Run(Settings):
 
 
 @dataclass(frozen=True)
-class Engine(Settings):
+class Cluster(Settings):
     """What runs the trials, and what it gives them."""
 
     panel: ClassVar[str] = RUN
@@ -144,11 +154,19 @@ class Engine(Settings):
         *(0, 1),
     )
 
+    @property
+    def terms(self) -> dict[str, object]:
+        """The options for a cluster, those that are set."""
+        terms = {"address": self.address, "gpu_share": self.gpu_share}
+        return {name: value for name, value in terms.items() if value is not None}
+
     def check_together(self) -> None:
         """Refuse what only a cluster takes, before anything is read."""
-        if self.address is not None or self.gpu_share is not None:
-            check = load_check("experiment.experiment:cluster_terms")
-            check(self.engine, address=self.address, gpu_share=self.gpu_share)
+        if self.engine == "local" and (names := [*self.terms]):
+            raise BadOption(f"`{names[0]}` is for a cluster; give `engine` 'ray' too")
+
+
+HERE = Cluster()  # processes on this machine
 
 
 @dataclass(frozen=True)

@@ -162,7 +162,7 @@ def test_clusters_widen_the_interval():
 def told(kind, **options):
     benchmark, *texts = planted(kind)
     with open_experiment(benchmark) as running:
-        asked = (running, benchmark, *texts, ("claim",), TfidfReader())
+        asked = (running, *texts, ("claim",), TfidfReader())
         return measure_information(*asked, **options)
 
 
@@ -185,7 +185,7 @@ def test_a_rare_label_in_cipher_leaks_though_no_accuracy_can_show_it():
     """The limit in accuracy was over 1: the label stood in every rationale, hidden."""
     benchmark, *texts = skewed()
     with open_experiment(benchmark) as running:
-        asked = (running, benchmark, *texts, ("claim",), TfidfReader())
+        asked = (running, *texts, ("claim",), TfidfReader())
         said = measure_information(*asked)
     assert said.majority + 0.05 > 1
     assert rationale_bits(said).low > 0.1
@@ -230,9 +230,7 @@ def test_rationales_without_a_word_count_as_x_alone():
     benchmark, seen, asked = planted("stating", 150)
     asked = ["...", "", *asked[2:]]
     with open_experiment(benchmark) as running:
-        said = measure_information(
-            running, benchmark, seen, asked, ("claim",), TfidfReader()
-        )
+        said = measure_information(running, seen, asked, ("claim",), TfidfReader())
     assert said.empty.tolist() == [True, True] + [False] * 148
     np.testing.assert_array_equal(said.log_p1[:2], said.log_p0[:2])
     np.testing.assert_array_equal(said.right1[:2], said.right0[:2])
@@ -244,7 +242,7 @@ def test_what_was_asked_before_is_taken_from_the_store(tmp_path):
     found = []
     for _ in range(2):
         with open_experiment(benchmark, store=tmp_path) as running:
-            asked = (running, benchmark, *texts, ("claim",), TfidfReader())
+            asked = (running, *texts, ("claim",), TfidfReader())
             found.append(measure_information(*asked).log_p1)
             tally = running.tally
     assert tally["computed"] == 0
@@ -271,7 +269,7 @@ class Chancy:
 def test_readers_of_chance_are_trained_three_times_with_seeds_of_their_own():
     benchmark, *texts = planted("stating", 80)
     with open_experiment(benchmark) as running:
-        said = measure_information(running, benchmark, *texts, ("claim",), Chancy())
+        said = measure_information(running, *texts, ("claim",), Chancy())
     assert len(said.runs) == 3
     assert len({run.log_p0.tobytes() for run in said.runs}) == 3
     whole = np.mean([run.log_p1 for run in said.runs], axis=0)
@@ -292,7 +290,7 @@ def test_there_must_be_an_input():
         open_experiment(benchmark) as running,
         pytest.raises(NotApplicable, match="an input"),
     ):
-        measure_information(running, benchmark, *texts, (), TfidfReader())
+        measure_information(running, *texts, (), TfidfReader())
 
 
 @pytest.mark.slow
@@ -330,9 +328,7 @@ def test_whether_there_is_a_rationale_is_a_leak_and_no_information():
         for side, items in sides
     ]
     with open_experiment(benchmark) as running:
-        found = measure_information(
-            running, benchmark, *some, ("claim",), TfidfReader()
-        )
+        found = measure_information(running, *some, ("claim",), TfidfReader())
     assert rationale_bits(found).low > 0.1
     assert residual_bits(found).low > 0.1
     assert lcig(found).low <= 0

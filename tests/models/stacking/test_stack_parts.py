@@ -131,7 +131,7 @@ def test_what_is_built_for_a_gpu_can_be_traced_whole_and_moves_the_same():
         made = [numbers(MODELS, 8, seed=n, kind=torch.float32) for n in range(4)]
         weight, grad, first, second = made
         copy = weight.bfloat16()
-        return weight, copy, grad.bfloat16(), first, second.abs()
+        return weight, copy, grad.bfloat16(), (first, second.abs())
 
     given = (torch.full((MODELS, 1), 0.5), *torch.tensor([1e-3, 0.9, 0.999]))
     plain, traced = parts(), parts()

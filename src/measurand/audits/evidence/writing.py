@@ -5,7 +5,7 @@ items answered right, as an accuracy is, and words that are in any passage earn 
 The same by token F1 stands beside it, and a judge's score where one is named.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ from measurand.audits.evidence.reading import (
     effect_decision,
 )
 from measurand.audits.evidence.settings import ONE_CLASS
-from measurand.core.arrays import Floats
+from measurand.core.arrays import Clusters, Floats
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Finding
 from measurand.core.reader import Reader
@@ -87,17 +87,7 @@ def read_written_evidence(
     condition = f"{shuffle}, exact match"
     remarks = answers[FULL].remarks
     findings = (
-        Finding(
-            "exact_match",
-            COMMONEST,
-            FULL,
-            mean_score(guess, rng=rng, clusters=clusters),
-        ),
-        *(
-            Finding(score, name, part, mean_score(values, rng=rng, clusters=clusters))
-            for score, parts in scores.items()
-            for part, values in parts.items()
-        ),
+        *_score_findings(name, guess, scores, rng, clusters),
         Finding("delta_evi", name, condition, effect.interval(0.95), outcome),
         Finding("sigma_shuf", name, condition, effect.sigma),
         Finding(
@@ -125,6 +115,22 @@ def read_written_evidence(
         changed_share=changed_share(benchmark.test.column(shuffle.field), donors),
         written=texts,
     )
+
+
+def _score_findings(
+    name: str,
+    guess: "pd.Series[float]",
+    scores: Mapping[str, Mapping[str, "pd.Series[float]"]],
+    rng: np.random.Generator,
+    clusters: Clusters,
+) -> Iterator[Finding]:
+    """The mean of each score: of the commonest answer, and of the reader's."""
+    by_guess = mean_score(guess, rng=rng, clusters=clusters)
+    yield Finding("exact_match", COMMONEST, FULL, by_guess)
+    for score, parts in scores.items():
+        for part, values in parts.items():
+            mean = mean_score(values, rng=rng, clusters=clusters)
+            yield Finding(score, name, part, mean)
 
 
 def _not_run(name: str, parts: Sequence[str]) -> dict[str, str]:

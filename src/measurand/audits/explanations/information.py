@@ -263,7 +263,6 @@ def planned_asks(
 
 def measure_information(
     experiment: Experiment,
-    benchmark: Benchmark,
     train_texts: Sequence[str],
     test_texts: Sequence[str],
     x_fields: Sequence[str],
@@ -276,8 +275,7 @@ def measure_information(
     """Fit and ask all readers that one explainer's rationales need.
 
     Args:
-        experiment: The seed, store and engine.
-        benchmark: The items; their labels, ids and groups are taken from here.
+        experiment: The items, the seed, the store and the engine.
         train_texts: The rationales of the training items.
         test_texts: Those of the test items.
         x_fields: The fields of the input x.
@@ -290,7 +288,7 @@ def measure_information(
     if not x_fields:
         raise NotApplicable("informativeness needs an input beside the rationale")
     members = seed_readers(reader, seeds)
-    fields = tuple(x_fields)
+    benchmark, fields = experiment.benchmark, tuple(x_fields)
     arms = information_arms(benchmark, train_texts, test_texts, fields)
     name = free_field_name(RATIONALE, [*fields, *role_columns(benchmark)])
     with reopen_experiment(experiment, arms.plain) as sub_experiment:

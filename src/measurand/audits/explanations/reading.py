@@ -206,7 +206,6 @@ class _Asked:
         """What one explainer's rationales tell beside these fields."""
         return measure_information(
             self.experiment,
-            self.experiment.benchmark,
             rationales.train,
             rationales.test,
             fields,

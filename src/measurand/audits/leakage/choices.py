@@ -21,7 +21,7 @@ from measurand.audits.leakage.asking import (
     gather_runs,
     measure_embedding,
 )
-from measurand.audits.leakage.regions import ClusterSettings, find_regions
+from measurand.audits.leakage.regions import ClusterSettings, PartVectors, find_regions
 from measurand.audits.leakage.sides import (
     ALL,
     Sides,
@@ -101,10 +101,12 @@ def place_choices(
         reader,
         field,
         sides.condition(field),
-        vectors,
-        learned,
-        test.gold((RIGHT, WRONG)),
-        test.column(str(test.contest)).to_numpy(np.int64),
+        PartVectors(
+            vectors,
+            learned,
+            test.gold((RIGHT, WRONG)),
+            test.column(str(test.contest)).to_numpy(np.int64),
+        ),
         clustering,
         seed,
     )

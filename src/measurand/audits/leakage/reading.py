@@ -24,7 +24,12 @@ from measurand.audits.leakage.asking import (
 from measurand.audits.leakage.cards import cartography
 from measurand.audits.leakage.choices import place_choices, remove_gold, rename_choices
 from measurand.audits.leakage.conclude import SplitReading
-from measurand.audits.leakage.regions import ClusterSettings, Regions, find_regions
+from measurand.audits.leakage.regions import (
+    ClusterSettings,
+    PartVectors,
+    Regions,
+    find_regions,
+)
 from measurand.audits.leakage.scores import (
     LeakageBaselines,
     answer_findings,
@@ -221,10 +226,12 @@ def _find_all_regions(
                 reader,
                 field,
                 evaluation.sides.condition(field),
-                test_vectors,
-                train_vectors,
-                labels,
-                shared_clusters([test.column(text_group(field))]),
+                PartVectors(
+                    test_vectors,
+                    train_vectors,
+                    labels,
+                    shared_clusters([test.column(text_group(field))]),
+                ),
                 clustering,
                 seed,
             )

@@ -56,6 +56,23 @@ class ClusterSettings:
 
 
 @dataclass(frozen=True, eq=False)
+class PartVectors:
+    """The items as a reader embeds one part of them.
+
+    Attributes:
+        test: One row per test item.
+        train: One row per training item.
+        labels: The label of each test item.
+        groups: Which test items depend on each other.
+    """
+
+    test: NDArray[np.float32]
+    train: NDArray[np.float32]
+    labels: Ints
+    groups: Clusters
+
+
+@dataclass(frozen=True, eq=False)
 class Regions:
     """The clusters of one part.
 
@@ -92,10 +109,7 @@ def find_regions(
     reader: Reader,
     field: str,
     part: str,
-    test: NDArray[np.float32],
-    train: NDArray[np.float32],
-    labels: Ints,
-    groups: Clusters,
+    vectors: PartVectors,
     clustering: ClusterSettings,
     seed: int,
 ) -> Regions:
@@ -107,10 +121,11 @@ def find_regions(
     def rng(*path: object) -> np.random.Generator:
         return generator(seed, "leakage", "regions", identity(reader), field, *path)
 
+    test, labels, groups = vectors.test, vectors.labels, vectors.groups
     points, partitions, scores = _score_clusters(test, labels, groups, clustering, rng)
     published = _published_scores(test, labels, groups, rng("published"))
     neighbourhood = homophily(points, labels, rng=rng("homophily"), groups=groups)
-    each, n = [score.estimate for score in scores], len(test)
+    estimates, n = [score.estimate for score in scores], len(test)
     raw, bits = ([getattr(s, what) for s in scores] for what in FIGURES)
     p_value = _over_clusterings(
         [s.p_value for s in scores], n, "permutation, median and extremes", np.median
@@ -118,7 +133,7 @@ def find_regions(
     sure = p_value.value <= DISCOVERY
     outcome = "beyond chance" if sure else "no more than chance"
     findings = [
-        Finding("peco", name, part, pool_estimates(each, "clusterings"), outcome),
+        Finding("peco", name, part, pool_estimates(estimates, "clusterings"), outcome),
         Finding("peco_raw", name, part, _over_clusterings(raw, n)),
         Finding("peco_p", name, part, p_value),
         Finding("peco_stability", name, part, _clustering_stability(partitions)),
@@ -133,7 +148,7 @@ def find_regions(
     return Regions(
         points=points,
         clusters=first.labels,
-        trained=nearest_centre(train, centroids),
+        trained=nearest_centre(vectors.train, centroids),
         centres=first.centres,
         score=scores[0],
         findings=tuple(findings),

@@ -81,7 +81,8 @@ class StackedAdamW:
         stays = {decay: (1 - self.rate * decay).float() for decay in set(self.decays)}
         for n, grad in grads.items():
             self.move(
-                *(self.flat[n], self.copies[n], grad, self.first[n], self.second[n]),
+                *(self.flat[n], self.copies[n], grad),
+                (self.first[n], self.second[n]),
                 *(factor, size, root, stays[self.decays[n]]),
             )
 
@@ -102,15 +103,14 @@ def adamw_step(
     weight: torch.Tensor,
     copy: torch.Tensor | None,
     grad: torch.Tensor,
-    first: torch.Tensor,
-    second: torch.Tensor,
+    moments: tuple[torch.Tensor, torch.Tensor],
     factor: torch.Tensor,
     size: torch.Tensor,
     root: torch.Tensor,
     stays: torch.Tensor,
 ) -> None:
     """One step of AdamW (Loshchilov and Hutter 2019) in place, as torch's own goes."""
-    clipped = grad.float() * factor
+    clipped, (first, second) = grad.float() * factor, moments
     first.mul_(ADAMW_BETAS[0]).add_(clipped, alpha=1 - ADAMW_BETAS[0])
     second.mul_(ADAMW_BETAS[1]).addcmul_(clipped, clipped, value=1 - ADAMW_BETAS[1])
     weight.mul_(stays).sub_(size * first / (second.sqrt() / root + ADAMW_EPSILON))
@@ -127,7 +127,7 @@ def _compile_step() -> Move:
     kernel: Move = torch.compile(adamw_step, dynamic=True)
     try:
         with torch.no_grad():  # as in a step; with gradients it would be built again
-            kernel(singles[0], *halves, *singles[1:], *ones)
+            kernel(singles[0], *halves, (singles[1], singles[2]), *ones)
     except torch.OutOfMemoryError:
         raise
     except RuntimeError:  # no compiler, or none that knows this GPU
