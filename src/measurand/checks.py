@@ -74,8 +74,8 @@ def check_reader(reader: Reader, items: Items | None = None) -> None:
     name = _check_recipe(reader)
     items = items or make_items()
     before, settings = dataclasses.replace(items).digest, identity(reader)
-    probabilities = _read(reader, items, items)
-    again = _read(reader, items, items)
+    probabilities = _try_predict(reader, items, items)
+    again = _try_predict(reader, items, items)
     if not np.allclose(probabilities, again, atol=CLOSE):
         raise BadInput(
             f"{name} learned twice from the same items with the same generator and "
@@ -88,9 +88,9 @@ def check_reader(reader: Reader, items: Items | None = None) -> None:
     # Every audit also asks what one part alone can tell, and a held-out value may leave
     # one class to learn from.
     alone = items.keep_fields(items.fields[0])
-    _read(reader, alone, alone)
+    _try_predict(reader, alone, alone)
     if not traits_of(reader).learned:
-        _read(reader, items.rows(items.numbers == 0), items)
+        _try_predict(reader, items.rows(items.numbers == 0), items)
 
 
 def check_intervention(change: Intervention, items: Items | None = None) -> None:
@@ -185,7 +185,7 @@ def _check_recipe(recipe: Any) -> str:
     return name
 
 
-def _read(reader: Reader, train: Items, test: Items) -> Any:
+def _try_predict(reader: Reader, train: Items, test: Items) -> Any:
     """What a reader says of `test`, once it is known to be shares of classes."""
     with _one_line(f"{type(reader).__name__}.fit"):
         fitted: FittedReader = reader.fit(train, generator(0, "check"))

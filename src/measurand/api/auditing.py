@@ -47,7 +47,7 @@ HERE = Workplace()
 Door = TypeVar("Door", bound=Callable[..., Report])
 
 
-def _describe(declared: type[Any]) -> Callable[[Door], Door]:
+def describe_settings(declared: type[Any]) -> Callable[[Door], Door]:
     """Let the help of an audit say what it can be told, as its settings declare it."""
 
     def describe(door: Door) -> Door:
@@ -63,7 +63,7 @@ def _describe(declared: type[Any]) -> Callable[[Door], Door]:
     return describe
 
 
-@_describe(EvidenceSettings)
+@describe_settings(EvidenceSettings)
 def evidence(
     source: Any,
     readers: ReaderChoices | None = None,
@@ -92,7 +92,7 @@ def evidence(
     return _run_audit("evidence", source, readers, seed, workplace, settings, answers)
 
 
-@_describe(LeakageSettings)
+@describe_settings(LeakageSettings)
 def leakage(
     source: Any,
     readers: ReaderChoices | None = None,
@@ -109,7 +109,7 @@ def leakage(
     return _run_audit("leakage", source, readers, seed, workplace, settings, answers)
 
 
-@_describe(ExposureSettings)
+@describe_settings(ExposureSettings)
 def exposure(
     source: Any,
     readers: ReaderChoices | None = None,
@@ -145,7 +145,7 @@ def exposure(
         )
 
 
-@_describe(ExplanationsSettings)
+@describe_settings(ExplanationsSettings)
 def explanations(
     source: Any,
     readers: ReaderChoices | None = None,

@@ -70,7 +70,7 @@ class CodeWords:
         """The items with code words."""
         if self.part == items.choices:
             return self._mark_choices(items, rng)
-        gold, prior = items.numbers, _shares(items)
+        gold, prior = items.numbers, _class_shares(items)
         dose, certainty = plan_dose(self.spread, self.worth, prior)
         chosen = rng.permutation(len(items)) < round(dose * len(items))
         knows = rng.random(len(items)) < certainty
@@ -115,7 +115,7 @@ class CodeWords:
             prior = float(np.mean(1 / items.choice_counts))
             most = (1 - prior) * (1.0 if self.spread == SPARSE else DENSE_SHARE)
             return min(self.worth, most)
-        prior_shares = _shares(items)
+        prior_shares = _class_shares(items)
         dose, certainty = plan_dose(self.spread, self.worth, prior_shares)
         return dose * code_gain(prior_shares, certainty)
 
@@ -142,7 +142,7 @@ def code_gain(prior: Floats, certainty: float) -> float:
     return float(joint.max(axis=0).sum() - prior.max())
 
 
-def _shares(items: Items) -> Floats:
+def _class_shares(items: Items) -> Floats:
     """The share of each class."""
     return np.bincount(items.numbers, minlength=len(items.classes)) / len(items)
 

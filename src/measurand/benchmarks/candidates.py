@@ -57,10 +57,10 @@ NUMBER = re.compile(r"[-+.,\d\s]*")
 
 
 @dataclass(frozen=True)
-class Reading:
+class Candidate:
     """A way to read a table: the columns of the choices and the gold, or the answers.
 
-    >>> str(Reading(("oak", "ash"), "gold")), str(Reading(answers="tree"))
+    >>> str(Candidate(("oak", "ash"), "gold")), str(Candidate(answers="tree"))
     ("`choices` 'oak', `choices` 'ash' and `label` 'gold'", "`answers` 'tree'")
     """
 
@@ -101,27 +101,27 @@ class Options:
         return f"columns {quote(self.columns[0])} to {quote(self.columns[-1])}"
 
 
-def advise_label(table: pd.DataFrame, columns: Sequence[str]) -> Reading | None:
+def advise_label(table: pd.DataFrame, columns: Sequence[str]) -> Candidate | None:
     """How a label, or free answers, would be read; None where there is no way."""
     readings = (reading for way in WAYS for reading in way(table, columns))
     return next(readings, None)
 
 
-def _flagged(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Reading]:
+def _flagged(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Candidate]:
     """Objects of which a flag or a score says which is right."""
     for column in columns:
         if paths := find_flagged(table[column], column):
-            yield Reading((paths[0],), paths[1])
+            yield Candidate((paths[0],), paths[1])
 
 
-def _wrong_lists(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Reading]:
+def _wrong_lists(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Candidate]:
     """Columns of right answers with lists of wrong ones beside them."""
     for right in columns:
         if RIGHT.fullmatch(bare_name(right)):
             yield from beside_wrong(table, right, columns)
 
 
-def _pointed(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Reading]:
+def _pointed(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Candidate]:
     """Lists or columns of texts, and a column that says which of them is right."""
     scalars = [c for c in columns if not look_inside(table[c], c).paths]
     scalars.sort(key=lambda column: not TELLING.search(bare_name(column)))
@@ -132,10 +132,10 @@ def _pointed(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Reading]:
             others = [c for c in others if PICKING.search(bare_name(c))]
         for column in others:
             if pointer_way(table[column], options):
-                yield Reading(options.columns, column)
+                yield Candidate(options.columns, column)
 
 
-def _unnamed_lists(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Reading]:
+def _unnamed_lists(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Candidate]:
     """Of a file without a header: the texts right beside a column that counts them.
 
     Where columns have names, these tell more: labels of three classes beside three
@@ -154,22 +154,22 @@ def _unnamed_lists(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Read
                 continue
             for options in _column_options(table, window):
                 if pointer_way(table[label], options) in (INDEX, LETTER):
-                    yield Reading(window, label)
+                    yield Candidate(window, label)
 
 
-def _free_answers(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Reading]:
+def _free_answers(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Candidate]:
     """Columns of free answers, or paths to them."""
     for column in columns:
         if "answer" not in bare_name(column):
             continue
         if are_free([*table[column]]):
-            yield Reading(answers=column)
+            yield Candidate(answers=column)
         elif path := free_answer_path(table[column], column):
-            yield Reading(answers=path)
+            yield Candidate(answers=path)
 
 
 # The plainest first.
-WAYS: tuple[Callable[[pd.DataFrame, Sequence[str]], Iterator[Reading]], ...] = (
+WAYS: tuple[Callable[[pd.DataFrame, Sequence[str]], Iterator[Candidate]], ...] = (
     _flagged,
     _wrong_lists,
     _pointed,
@@ -180,7 +180,7 @@ WAYS: tuple[Callable[[pd.DataFrame, Sequence[str]], Iterator[Reading]], ...] = (
 
 def beside_wrong(
     table: pd.DataFrame, right: str, columns: Sequence[str]
-) -> Iterator[Reading]:
+) -> Iterator[Candidate]:
     """How a column of right answers is read with lists of wrong ones beside it."""
     for wrong in columns:
         if WRONG.fullmatch(bare_name(wrong)):
@@ -188,7 +188,7 @@ def beside_wrong(
             counts = [len(c) if isinstance(c, list | tuple) else 0 for c in cells]
             if min(counts):
                 paths = [str(Path(wrong, (n,))) for n in range(max(counts))]
-                yield Reading((right, *paths), right)
+                yield Candidate((right, *paths), right)
 
 
 def find_options(
@@ -318,7 +318,7 @@ def check_unread_choices(
         accepted = options.columns[0] if way == TEXT_OF else ""
         raise _refusal(
             f"column {quote(label)} could say which text of {options} is right",
-            Reading(options.columns, label),
+            Candidate(options.columns, label),
             drop="drop `answers` and " if named.answers is not None else "",
             answers=accepted if len(options.columns) == 1 else "",
             other=options.columns[0],
@@ -326,7 +326,7 @@ def check_unread_choices(
 
 
 def _refusal(
-    seen: str, reading: Reading, drop: str = "", answers: str = "", other: str = ""
+    seen: str, reading: Candidate, drop: str = "", answers: str = "", other: str = ""
 ) -> AmbiguousRoles:
     """The error of a table that can be read in several ways: each as it is named.
 
@@ -339,7 +339,7 @@ def _refusal(
     """
     ways, proposals = [f"{drop}name {reading}"], [reading.columns]
     if answers:
-        free = Reading(answers=answers)
+        free = Candidate(answers=answers)
         ways.append(f"{free} if all its texts are accepted")
         proposals.append(free.columns)
     if other:
@@ -387,7 +387,7 @@ def _check_answers(table: pd.DataFrame, free: Sequence[str], answers: str) -> No
             if way and not (way == TEXT_OF and is_first):
                 raise _refusal(
                     f"column {quote(gold)} could say which text of {options} is right",
-                    Reading(options.columns, gold),
+                    Candidate(options.columns, gold),
                     answers=answers,
                 )
 

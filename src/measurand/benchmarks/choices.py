@@ -62,7 +62,7 @@ def read_choices(
     drawn = roles.label in roles.choice_columns
     items = []
     for table, name in zip(tables, sides, strict=True):
-        rows = _read_table(table, roles, f"{name} choices".strip())
+        rows = _read_choices(table, roles, f"{name} choices".strip())
         if drawn:
             rng = generator(seed, "choice order", name)
             orders = [rng.permutation(len(row.texts)) for row in rows]
@@ -93,13 +93,13 @@ def right_choices(
 ) -> dict[str, list[str | None]]:
     """The choice that each of these columns would call right, for every row."""
     roles = ColumnRoles("", None, "", choice_columns=tuple(choices))
-    items = _read_table(table, roles, "choices")
+    items = _read_choices(table, roles, "choices")
     return {
         label: right_keys(table, replace(roles, label=label), items) for label in labels
     }
 
 
-def _read_table(
+def _read_choices(
     table: pd.DataFrame, roles: ColumnRoles, part: str
 ) -> list[ItemChoices]:
     """The choices of every row; rows that lack some are refused together."""

@@ -91,7 +91,7 @@ def _find_rows(value: Row) -> list[Row] | None:
     >>> _find_rows({"claim": ["It floats."], "log": [{"page": 1}]})
     """
     lists: dict[str, list[Row]] = {
-        key: cells for key, cells in value.items() if _are_objects(cells)
+        key: cells for key, cells in value.items() if _is_list_of_objects(cells)
     }
     plain = [key for key in WRAPPERS if isinstance(value.get(key), list)]
     if len(plain) == 1 and (plain[0] in lists or not value[plain[0]]):
@@ -109,7 +109,7 @@ def _find_rows(value: Row) -> list[Row] | None:
     return next(iter(lists.values()))
 
 
-def _are_objects(cells: object) -> bool:
+def _is_list_of_objects(cells: object) -> bool:
     """Whether this is a list of one object or more, and of nothing else."""
     if not isinstance(cells, list) or not cells:
         return False

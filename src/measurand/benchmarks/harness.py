@@ -97,7 +97,7 @@ def _kind_of(path: Path) -> Kind | None:
     with open_unpacked(path) as stream:
         if name.endswith(LINES):
             row = next(parse_object_lines(stream), {})
-            return _match(row, SAMPLES, INSTANCES)
+            return _match_kind(row, SAMPLES, INSTANCES)
         head = stream.read(HEAD)
     if name.endswith(".eval"):
         return LOG if head.startswith(ZIP) else None
@@ -107,10 +107,10 @@ def _kind_of(path: Path) -> Kind | None:
         for kind in (LOG, RESULTS, AGGREGATE)
         if any(f'"{key}"'.encode() in head for key in kind.keys)
     ]
-    return _match(load_object(path), *kinds) if kinds else None
+    return _match_kind(load_object(path), *kinds) if kinds else None
 
 
-def _match(value: Any, *kinds: Kind) -> Kind | None:
+def _match_kind(value: Any, *kinds: Kind) -> Kind | None:
     keys = value.keys() if isinstance(value, dict) else set()
     return next((kind for kind in kinds if kind.keys <= keys), None)
 

@@ -71,10 +71,10 @@ def read_pages(content: bytes, chunk: Any, most_pages: int = MOST_PAGES) -> Page
                 f"it has more than {most_pages:,} pages in a column; write larger ones"
             )
         header, offset = _read_struct(content, offset, DEEPEST)
-        unpacked, packed = _count(header, SIZE), _count(header, PACKED)
+        unpacked, packed = _count_values(header, SIZE), _count_values(header, PACKED)
         data, data_v2 = _inner(header, DATA), _inner(header, DATA_V2)
-        values += max(_count(data, VALUES), _count(data_v2, VALUES))
-        encodings = _count(data, ENCODING), _count(data_v2, ENCODING_V2)
+        values += max(_count_values(data, VALUES), _count_values(data_v2, VALUES))
+        encodings = _count_values(data, ENCODING), _count_values(data_v2, ENCODING_V2)
         are_shared = are_shared or SHARED_CODE in encodings
         offset += packed
         size += unpacked
@@ -87,7 +87,7 @@ def _inner(header: Mapping[int, Any], field: int) -> Mapping[int, Any]:
     return struct if isinstance(struct, dict) else {}
 
 
-def _count(header: Mapping[int, Any], field: int) -> int:
+def _count_values(header: Mapping[int, Any], field: int) -> int:
     """The number in a field; 0 where there is none."""
     number = header.get(field, 0)
     if not isinstance(number, int) or not 0 <= number < LARGEST:
@@ -118,13 +118,13 @@ def _read_struct(content: bytes, offset: int, deep: int) -> tuple[dict[int, Any]
             if kind == STRUCT:
                 fields[field], offset = _read_struct(content, offset, deep - 1)
             else:
-                fields[field], offset = _read_field(content, offset, kind)
+                fields[field], offset = _read_value(content, offset, kind)
     except IndexError:
         raise BadInput("the header of a page ends outside the file") from None
     return fields, offset + 1
 
 
-def _read_field(content: bytes, offset: int, kind: int) -> tuple[int | None, int]:
+def _read_value(content: bytes, offset: int, kind: int) -> tuple[int | None, int]:
     """A number, or None of what is no number, and the place after it."""
     if kind in FLAGS:
         return None, offset

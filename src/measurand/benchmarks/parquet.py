@@ -36,7 +36,7 @@ def parse_parquet(stream: IO[bytes]) -> pd.DataFrame:
     """A table of a Parquet file, integers kept whole and bytes read as UTF-8."""
     try:
         table, _ = read_parquet(stream)
-        columns = [_to_plain(column) for column in table.columns]
+        columns = [_to_plain_column(column) for column in table.columns]
         table = pa.Table.from_arrays(columns, names=table.column_names)
         return table.to_pandas(integer_object_nulls=True)  # type: ignore[no-any-return]
     except (MeasurandError, MemoryError):
@@ -62,7 +62,7 @@ def read_parquet(stream: IO[bytes]) -> tuple[Any, bytes]:
     return table.replace_schema_metadata(None), metadata
 
 
-def _to_plain(column: Any) -> Any:
+def _to_plain_column(column: Any) -> Any:
     """The column without a dictionary, and with text in place of bytes."""
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)

@@ -133,22 +133,26 @@ def propose_columns(
     taken |= {c for c in columns if c.lower() in other_names}
     free = [c for c in columns if c not in taken and is_evidence_name(c)]
     repetitive = [
-        c for c in free if says_few_things([*head[c]]) and _hint("evidence", c) < 1
+        c for c in free if says_few_things([*head[c]]) and _name_hint("evidence", c) < 1
     ]
     labels = [c for c in free if _is_label([*head[c]])] or repetitive
     texts = {c: length for c in free if (length := _mean_length([*head[c]]))}
     guesses: dict[str, str] = {}
     if "label" in missing and labels:  # the last one, as labels stand behind texts
-        guesses["label"] = max(reversed(labels), key=lambda c: _hint("label", c))
+        guesses["label"] = max(reversed(labels), key=lambda c: _name_hint("label", c))
     for column in {*labels, *repetitive}:
         texts.pop(column, None)
     if "query" in missing:
         # Without choices, such a column may as well be the evidence: `ctx`.
         asking = [
-            c for c in _asking_columns(columns) if choices or _hint("query", c) >= 0
+            c
+            for c in _asking_columns(columns)
+            if choices or _name_hint("query", c) >= 0
         ]
         # The shortest: what is to be decided is seldom longer than what decides it.
-        query = min(texts, key=lambda c: (-_hint("query", c), texts[c]), default=None)
+        query = min(
+            texts, key=lambda c: (-_name_hint("query", c), texts[c]), default=None
+        )
         if query is not None or asking:
             guesses["query"] = asking[0] if asking else str(query)
         texts.pop(guesses.get("query", ""), None)
@@ -156,15 +160,17 @@ def propose_columns(
         c.lower() in plain_names("evidence") for c in columns
     )
     if texts and not has_evidence:
-        guesses["evidence"] = max(texts, key=lambda c: (_hint("evidence", c), texts[c]))
+        guesses["evidence"] = max(
+            texts, key=lambda c: (_name_hint("evidence", c), texts[c])
+        )
     return {part: guesses[part] for part in HINTS if part in guesses}
 
 
 @lru_cache(4_096)
-def _hint(part: str, column: str) -> int:
+def _name_hint(part: str, column: str) -> int:
     """How much the name of a column tells: for the part, nothing, or for another.
 
-    >>> [_hint("query", name) for name in ("stmt_txt", "notes", "abstract_snip")]
+    >>> [_name_hint("query", name) for name in ("stmt_txt", "notes", "abstract_snip")]
     [1, 0, -1]
     """
     words = {word.lower() for word in WORD.findall(column)}

@@ -326,7 +326,7 @@ def read_config(context: click.Context, _: Any, path: Path | None) -> Path | Non
             raise BadOption(
                 f"--config {path.name} sets {option!r}; allowed are {allowed}"
             )
-        texts = _read_texts(path.name, option, value)
+        texts = _option_texts(path.name, option, value)
         _check_users_alone(path.name, option, texts)
         parameter = options[option]
         many = getattr(parameter, "multiple", False) or parameter.nargs == -1
@@ -336,7 +336,7 @@ def read_config(context: click.Context, _: Any, path: Path | None) -> Path | Non
     return path
 
 
-def _read_texts(file: str, option: str, value: Any) -> list[str]:
+def _option_texts(file: str, option: str, value: Any) -> list[str]:
     """The values as words of a command line; an error where none could be."""
     from measurand.core.errors import BadOption
     from measurand.disk.files import depth

@@ -52,7 +52,7 @@ def run_audit(
 
     if also or run.fail_on or climb != Climb():
         # What is not allowed is said before anything is read.
-        chosen = _choose_audits(also).values()
+        chosen = _usual_audits(also).values()
         check_fail_on(run.fail_on, list(chosen))
         for audit in chosen:
             audit.choose_known(asdict(climb))
@@ -65,7 +65,7 @@ def run_audit(
     print_roles(benchmark)
     _tell_first(benchmark, run.seed)
     calls = {}
-    for name, audit in _choose_audits(also).items():
+    for name, audit in _usual_audits(also).items():
         usual = {reader: READERS.load(reader) for reader in audit.readers}
         audit_readers = (audit.usual and named) or usual
         calls[name] = (audit, audit_readers, audit.choose_known(asdict(climb)))
@@ -76,7 +76,7 @@ def run_audit(
     exit_on_verdict([*reports.values()], run.fail_on)
 
 
-def _choose_audits(also: Sequence[str]) -> "dict[str, Audit]":
+def _usual_audits(also: Sequence[str]) -> "dict[str, Audit]":
     """The usual audits by name, and those that are asked for beside them."""
     from measurand.audits import AUDITS
 

@@ -40,7 +40,7 @@ def run_evidence(
         *("evidence", source, run, where, settings),
         Answerers(readers, server, trials),
         begin=_begin,
-        costs=_print_costs,
+        costs=_print_shuffle_costs,
     )
 
 
@@ -57,7 +57,7 @@ def _begin(
     return replace(settings, folds=settings.folds_for(readers.values()))
 
 
-def _print_costs(
+def _print_shuffle_costs(
     audit: "Audit",
     benchmark: "Benchmark",
     readers: Mapping[str, Any],

@@ -23,7 +23,7 @@ from measurand.cli.run import (
     make_readers,
 )
 from measurand.core.setting import Setting
-from measurand.settings.explanations import ExplanationsSettings, Sample
+from measurand.settings.explanations import ExplanationsSettings, SampleSizes
 from measurand.settings.running import Cluster, Readers, Run
 from measurand.settings.source import Source
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def run_explanations(
     source: Source,
     settings: ExplanationsSettings,
-    sample: Sample,
+    sample: SampleSizes,
     run: Run,
     where: Cluster,
     readers: Readers = ExplanationsSettings.readers,

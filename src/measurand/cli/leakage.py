@@ -36,11 +36,11 @@ def run_leakage(
     audit_source(
         *("leakage", source, run, where, settings),
         Answerers(readers, server, trials, fields),
-        costs=_print_costs,
+        costs=_print_fit_costs,
     )
 
 
-def _print_costs(
+def _print_fit_costs(
     audit: "Audit",
     benchmark: "Benchmark",
     readers: Mapping[str, Any],

@@ -241,8 +241,8 @@ def audit_source(
     readers = make_readers(answerers.readers, audit.readers, answerers.server)
     if not trials.dry_run:
         check_ready(readers)
-    benchmark, logs = _load_answered(audit, source, run.seed, answerers)
-    planned = (begin or _begin)(audit, benchmark, readers, settings)
+    benchmark, logs = _load_with_answers(audit, source, run.seed, answerers)
+    planned = (begin or _check_roles)(audit, benchmark, readers, settings)
     if trials.dry_run and costs is not None:
         costs(audit, benchmark, readers, planned, run)
         return
@@ -264,7 +264,7 @@ def audit_source(
     exit_on_verdict([report], run.fail_on)
 
 
-def _load_answered(
+def _load_with_answers(
     audit: "Audit", source: Source, seed: int, answerers: Answerers
 ) -> "tuple[Benchmark, list[Answers]]":
     """The benchmark, and the logs of models, where the audit takes any."""
@@ -291,7 +291,7 @@ def plain_verb(name: str) -> Callable[..., None]:
     return verb
 
 
-def _begin(
+def _check_roles(
     audit: "Audit", benchmark: "Benchmark", readers: Mapping[str, Any], settings: Any
 ) -> Any:
     """What most audits check and say of the benchmark; they plan by the settings."""

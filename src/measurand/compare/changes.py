@@ -33,7 +33,7 @@ LEAST_UNITS = 6
 
 
 @dataclass(frozen=True)
-class Change:
+class FigureChange:
     """One statistic in two reports; either may lack it, and then there is no gap.
 
     Attributes:
@@ -104,7 +104,7 @@ class Changes:
     comparison: Comparison
     share: bool
     items: int
-    ranking: Sequence[Change]
+    ranking: Sequence[FigureChange]
 
     @property
     def paired(self) -> bool:
@@ -113,12 +113,12 @@ class Changes:
             c.gap is not None and c.gap.method.startswith(PAIRED) for c in self.ranking
         )
 
-    def judges(self, change: Change) -> bool:
+    def judges(self, change: FigureChange) -> bool:
         """Whether a verdict rests on it: by its statistic, its reader and condition."""
         return _is_judged(change, self.reports, self.comparison)
 
     @property
-    def deciding(self) -> Change | None:
+    def deciding(self) -> FigureChange | None:
         """The headline: of those that verdicts rest on, the surest.
 
         Where no report keeps the answers of the reader that is judged, one whose items
@@ -132,7 +132,7 @@ class Changes:
         paired = [change for change in judged if change.is_paired]
         return max(paired or stands or judged, key=self._weight, default=None)
 
-    def _weight(self, change: Change) -> tuple[bool, bool, float]:
+    def _weight(self, change: FigureChange) -> tuple[bool, bool, float]:
         """What the verdicts themselves say, then what is sure, then what is large."""
         sides = zip((change.first, change.second), self.reports, strict=True)
         is_said = any(f and f.decision == r.verdict.label for f, r in sides)
@@ -146,21 +146,21 @@ class Changes:
         stages = [report.verdict.stage for report in reversed(self.reports)]
         return next((stage for stage in stages if stage in readers), None)
 
-    def heads(self, change: Change) -> bool:
+    def heads(self, change: FigureChange) -> bool:
         """Whether this is a statistic by which conditions are compared at a glance."""
         return change.statistic in self.comparison.effects
 
-    def claims(self, change: Change) -> bool:
+    def claims(self, change: FigureChange) -> bool:
         """Whether this answers a question of its own."""
         return change.statistic in self.comparison.claims
 
-    def leads(self, change: Change) -> bool:
+    def leads(self, change: FigureChange) -> bool:
         """Whether a verdict rests on it."""
         judged = _judged_conditions(self.reports, self.comparison)
         is_judged = any(finding.condition in judged for finding in change.findings)
         return is_judged and change.statistic in self.comparison.leading
 
-    def rank(self, change: Change) -> int:
+    def rank(self, change: FigureChange) -> int:
         """What is read first: the judged, all at a glance, claims, then the rest."""
         if self.leads(change):
             return 0
@@ -196,7 +196,7 @@ def lost_figures(
     judged = [
         finding
         for finding in sides[0].values()
-        if _is_judged(Change(finding, None), (first,), comparison)
+        if _is_judged(FigureChange(finding, None), (first,), comparison)
         and _has_gap(finding, finding)
     ]
     comparable = [
@@ -215,7 +215,7 @@ def _has_gap(a: Finding, b: Finding) -> bool:
 
 
 def _is_judged(
-    change: Change, reports: Sequence[Report], comparison: Comparison
+    change: FigureChange, reports: Sequence[Report], comparison: Comparison
 ) -> bool:
     """Whether a verdict of these reports rests on it."""
     readers = {name for r in reports for name in comparison.judged_readers(r)}
@@ -273,7 +273,7 @@ def _pair_changes(
         elif a is not None and b is not None and same_quantity:
             gap = between(a.estimate, b.estimate, dependent=share)
             clear = gap is not None and is_clear(gap, gap.n)
-        changes.append(Change(a, b, gap, same_quantity, clear, units))
+        changes.append(FigureChange(a, b, gap, same_quantity, clear, units))
     return _order_changes(Changes(names, reports, comparison, share, len(ids), changes))
 
 
@@ -326,7 +326,7 @@ def _order_changes(pair: Changes) -> Changes:
     conditions = list(dict.fromkeys(change.condition for change in pair.ranking))
     stage, deciding = pair.stage, pair.deciding
 
-    def sort_key(change: Change) -> tuple[bool, bool, int, int, bool]:
+    def sort_key(change: FigureChange) -> tuple[bool, bool, int, int, bool]:
         rank = pair.rank(change)
         # At a glance explainers stand under each other by one reader, then by another.
         glance = rank == 1 and change.reader != stage

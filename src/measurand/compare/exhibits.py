@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from measurand.compare.changes import Change, Changes
+from measurand.compare.changes import Changes, FigureChange
 from measurand.compare.versions import is_same_benchmark
 from measurand.core.arrays import to_number
 from measurand.core.audit import Against, Comparison
@@ -326,7 +326,7 @@ def _figure_rows(pair: Changes) -> Iterator[dict[str, object]]:
         yield {"group": group, "name": name, **estimate_cells(gap)}
 
 
-def _change_row(change: Change, names: tuple[str, str]) -> dict[str, object]:
+def _change_row(change: FigureChange, names: tuple[str, str]) -> dict[str, object]:
     gap, ends = change.gap, estimate_cells(change.gap)
     return {
         "condition": change.condition,
@@ -352,7 +352,7 @@ def _side_columns(side: str, name: str, finding: Finding | None) -> dict[str, ob
     }
 
 
-def _change_decision(change: Change, names: tuple[str, str]) -> str:
+def _change_decision(change: FigureChange, names: tuple[str, str]) -> str:
     gap = change.gap
     if change.second is None:
         return f"only in {names[0]}"

@@ -13,7 +13,7 @@ from measurand.compare.versions import Match, is_same_benchmark
 from measurand.core.audit import Audit, Comparison
 from measurand.core.errors import BadInput
 from measurand.core.finding import Report
-from measurand.report.answer import Answer, answer_report
+from measurand.report.answer import ReportAnswer, answer_report
 from measurand.wording.text import plain_text
 
 WORSE = "worse"
@@ -120,7 +120,7 @@ def list_worse(
     return phrases
 
 
-def verdict_rank(report: Report, answer: Answer) -> tuple[int, int]:
+def verdict_rank(report: Report, answer: ReportAnswer) -> tuple[int, int]:
     """How bad a verdict is: by the tone that a page shows, then by its label."""
     labels: tuple[str, ...] = ()
     if report.audit in AUDITS.entries:
@@ -133,7 +133,7 @@ def verdict_rank(report: Report, answer: Answer) -> tuple[int, int]:
     )
 
 
-def _name_verdicts(later: Answer, first: Answer) -> tuple[str, str]:
+def _name_verdicts(later: ReportAnswer, first: ReportAnswer) -> tuple[str, str]:
     """Both by their labels, and by their tones where these alone tell them apart."""
     answers = later, first
     if later.verdict != first.verdict:

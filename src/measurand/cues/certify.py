@@ -142,7 +142,7 @@ def _test(
             label=rows.classes[label],
             base=float(np.mean(rows.gold == label)),
             p=p,
-            **_describe(rows, columns, column, label),
+            **_count_support(rows, columns, column, label),
         )
         for (column, label), p in chances.items()
     ]
@@ -182,7 +182,9 @@ class _Support(TypedDict):
     productivity: Estimate
 
 
-def _describe(rows: PartTexts, marks: csc_array, column: int, label: int) -> _Support:
+def _count_support(
+    rows: PartTexts, marks: csc_array, column: int, label: int
+) -> _Support:
     """What a candidate covers, and how often its items have the label."""
     marked = np.flatnonzero(marks[:, [column]].toarray().ravel())
     items = np.unique(rows.item[marked])

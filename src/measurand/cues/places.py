@@ -17,7 +17,7 @@ SHORTEST = 5  # letters of a word that has an ending
 
 def place_candidates(rows: PartTexts) -> Candidates:
     """Words at a place, in at least four texts."""
-    return _mark_signs(rows, _find_places)
+    return _mark_signs(rows, _find_positions)
 
 
 def ending_candidates(rows: PartTexts) -> Candidates:
@@ -43,7 +43,7 @@ def _mark_signs(
     return Candidates(csr_array(marks[:, common]), [str(names[c]) for c in common])
 
 
-def _find_places(text_words: list[str]) -> Iterator[str]:
+def _find_positions(text_words: list[str]) -> Iterator[str]:
     """Each word with its places."""
     for position, word in enumerate(text_words):
         half = "first" if 2 * position < len(text_words) else "second"

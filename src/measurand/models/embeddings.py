@@ -239,13 +239,13 @@ def embed_texts(encoder: SentenceEncoder, texts: Sequence[str]) -> Part:
             if cuts[number].overflowing:  # behind the last token nothing was read
                 last = max(end for _, end in cuts[number].offsets)
                 spans = [span for span in spans if span[1] <= last]
-            words[number] = _round(_join(tokens, cuts[number].offsets, spans))
+            words[number] = _round(_average_tokens(tokens, cuts[number].offsets, spans))
     counts = np.array([len(rows) for rows in words], np.int32)
     directions = np.concatenate([np.empty((0, size), np.int8), *words])
     return Part(b"", counts, vectors, directions)
 
 
-def _join(tokens: Any, offsets: Sequence[tuple[int, int]], spans: Any) -> Any:
+def _average_tokens(tokens: Any, offsets: Sequence[tuple[int, int]], spans: Any) -> Any:
     """The mean of the tokens of each word."""
     starts = np.array([start for start, _ in offsets])
     ends = np.array([end for _, end in offsets])

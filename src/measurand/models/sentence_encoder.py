@@ -146,11 +146,11 @@ class SentenceEncoder:
             (int(starts[a]), int(starts[b]), int(sizes[a])) for a, b in pairwise(cuts)
         ]
         for layer in self.layers:
-            mixed = self._attend(_multiply(states, layer.attention), runs)
-            mixed = _multiply(mixed, layer.mixing)
+            mixed = self._attend(_project(states, layer.attention), runs)
+            mixed = _project(mixed, layer.mixing)
             mixed += states
             _normalise(mixed, layer.first_norm, self.shape.epsilon)
-            states = _multiply(_bend(_multiply(mixed, layer.widening)), layer.narrowing)
+            states = _project(_bend(_project(mixed, layer.widening)), layer.narrowing)
             states += mixed
             _normalise(states, layer.second_norm, self.shape.epsilon)
         return states[:count]
@@ -184,7 +184,7 @@ def _to_blocks(sizes: Sequence[int]) -> Iterator[list[int]]:
         yield block
 
 
-def _multiply(rows: Matrix, part: tuple[Matrix, Matrix]) -> Matrix:
+def _project(rows: Matrix, part: tuple[Matrix, Matrix]) -> Matrix:
     """The product of rows with weights, so many at a time, plus the bias."""
     weights, bias = part
     product = np.empty((len(rows), weights.shape[1]), np.float32)

@@ -44,7 +44,7 @@ def read_encoder(location: str) -> SentenceEncoder:
     """The encoder of a folder; whatever is wrong with it is said in one line."""
     folder = Path(location)
     try:
-        shape = _read_shape(_read_object(folder / CONFIG))
+        shape = _read_shape(_read_config(folder / CONFIG))
         length, by_mean = _read_length(folder, shape), _pools_by_mean(folder)
         tokenizer = _read_tokenizer(folder / TOKENIZER, shape, length)
         file = _open_tensors(folder / WEIGHTS)
@@ -58,8 +58,8 @@ def read_encoder(location: str) -> SentenceEncoder:
         if not (panic or isinstance(failure, Exception)):
             raise
         raise MissingWeights(
-            f"cannot read the encoder in {quote(location, 200)}: {_cause(failure)}; "
-            f"give {NEEDED}"
+            f"cannot read the encoder in {quote(location, 200)}: {_fault_line(failure)}"
+            f"; give {NEEDED}"
         ) from failure
 
 
@@ -80,7 +80,7 @@ def _assemble(
     )
 
 
-def _read_object(path: Path) -> dict[str, Any]:
+def _read_config(path: Path) -> dict[str, Any]:
     """The object in a JSON file."""
     value = read_json(path, MOST_BYTES)
     if not isinstance(value, dict):
@@ -132,7 +132,7 @@ def _read_length(folder: Path, shape: Shape) -> int:
     """How many tokens of a text are read."""
     most = shape.positions - shape.offset
     if (folder / LENGTHS).is_file():
-        stated = _read_object(folder / LENGTHS).get("max_seq_length")
+        stated = _read_config(folder / LENGTHS).get("max_seq_length")
         if isinstance(stated, int) and stated > 2:
             most = min(most, stated)
     return min(most, BLOCK)
@@ -144,7 +144,7 @@ def _pools_by_mean(folder: Path) -> bool:
         return True
     modes = [
         name
-        for name, chosen in _read_object(folder / POOLING).items()
+        for name, chosen in _read_config(folder / POOLING).items()
         if name.startswith("pooling_mode_") and chosen
     ]
     if modes not in (["pooling_mode_mean_tokens"], ["pooling_mode_cls_token"]):
@@ -280,7 +280,7 @@ class _Tensors:
         )
 
 
-def _cause(failure: BaseException) -> str:
+def _fault_line(failure: BaseException) -> str:
     """What went wrong, in one short line."""
     if isinstance(failure, OSError) and failure.strerror:
         return f"{Path(str(failure.filename)).name}: {failure.strerror.lower()}"

@@ -69,7 +69,7 @@ class FrozenReader:
         # What all choices of an item share tells none of them from another.
         fields = items.fields if items.contest is None else items.fields[:1]
         parts = {f: fit_grams(items.column(f), least=self.least) for f in fields}
-        reading = _read_texts(items, {}, self.model)
+        reading = _embed_items(items, {}, self.model)
         reading = replace(reading, rarity=_weigh_words(reading))
         meetings = reading.meet(len(reading.vocabulary))
         columns = [learn_columns(meeting, self.least) for meeting in meetings]
@@ -145,7 +145,7 @@ class FittedFrozen:
 
     def read(self, items: Items) -> "FrozenReading":
         """What the words of each field add to each score, and its vectors."""
-        reading = _read_texts(items, self.vocabulary, self.model)
+        reading = _embed_items(items, self.vocabulary, self.model)
         self.last["truncated"] = reading.truncated
         scores, start = {}, 0
         for name, known in self.grams.items():
@@ -284,7 +284,7 @@ class FrozenReading:
         )
 
 
-def _read_texts(
+def _embed_items(
     items: Items, vocabulary: Mapping[str, int], model: str
 ) -> FrozenReading:
     """The items as embedded; new words join a copy of the vocabulary."""

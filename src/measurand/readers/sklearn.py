@@ -49,7 +49,7 @@ class EstimatorReader:
             if name.rpartition("__")[2] == "random_state" and value is None
         }
         estimator.set_params(**seeds)
-        estimator.fit(texts_of(items), labels)
+        estimator.fit(_item_texts(items), labels)
         return FittedEstimator(classes, estimator)
 
 
@@ -69,14 +69,14 @@ class FittedEstimator:
             shares[:, place[self.only]] = 1.0
         elif hasattr(self.estimator, "predict_proba"):
             columns = [place[str(label)] for label in self.estimator.classes_]
-            shares[:, columns] = self.estimator.predict_proba(texts_of(items))
+            shares[:, columns] = self.estimator.predict_proba(_item_texts(items))
         else:
-            answers = self.estimator.predict(texts_of(items))
+            answers = self.estimator.predict(_item_texts(items))
             shares[np.arange(len(items)), [place[str(a)] for a in answers]] = 1.0
         return shares
 
 
-def texts_of(items: Items) -> list[str]:
+def _item_texts(items: Items) -> list[str]:
     """One text an item: its fields under each other."""
     columns = (items.column(field) for field in items.fields)
     return ["\n".join(row) for row in zip(*columns, strict=True)]

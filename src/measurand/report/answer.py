@@ -36,7 +36,7 @@ POOLED = ("over_blank", "gain")  # what verdicts by codes rest on
 
 
 @dataclass(frozen=True)
-class Answer:
+class ReportAnswer:
     """What a report answers.
 
     Attributes:
@@ -88,10 +88,10 @@ class Answer:
         return {name: text for name, text in facts.items() if text}
 
 
-def answer_report(report: Report) -> Answer:
+def answer_report(report: Report) -> ReportAnswer:
     """The answer of one report."""
     words = verdict_words(report.audit, plain_text(report.verdict.label, 60))
-    answer = Answer(
+    answer = ReportAnswer(
         audit=report.audit,
         title=audit_title(plain_text(report.audit, 40)),
         question=plain_question(report.audit)
@@ -107,7 +107,7 @@ def answer_report(report: Report) -> Answer:
     return _answer_by_reason(answer, report, words)
 
 
-def _answer_by_clauses(answer: Answer, report: Report) -> Answer:
+def _answer_by_clauses(answer: ReportAnswer, report: Report) -> ReportAnswer:
     """The clauses of the verdict, its bound, and what would settle it."""
     first, *rest = map(say_clause, report.verdict.clauses)
     settle = say_settle(report.verdict)
@@ -122,7 +122,9 @@ def _answer_by_clauses(answer: Answer, report: Report) -> Answer:
     )
 
 
-def _answer_by_reason(answer: Answer, report: Report, words: VerdictWords) -> Answer:
+def _answer_by_reason(
+    answer: ReportAnswer, report: Report, words: VerdictWords
+) -> ReportAnswer:
     """The words of the verdict, with what the report fills in."""
     fill = fill_compare if report.audit == COMPARE else fill_reason
     details: Details = fill(report, words)
@@ -137,7 +139,7 @@ def _answer_by_reason(answer: Answer, report: Report, words: VerdictWords) -> An
     )
 
 
-def answer_reports(reports: Sequence[Report]) -> list[Answer]:
+def answer_reports(reports: Sequence[Report]) -> list[ReportAnswer]:
     """The answers of several reports on one benchmark, what to read first first."""
     answers = [*map(answer_report, reports)]
     answers.sort(key=lambda answer: RANKS.index(answer.tone.name))
@@ -145,8 +147,8 @@ def answer_reports(reports: Sequence[Report]) -> list[Answer]:
 
 
 def _name_left_out(
-    answers: Sequence[Answer], reports: Sequence[Report]
-) -> list[Answer]:
+    answers: Sequence[ReportAnswer], reports: Sequence[Report]
+) -> list[ReportAnswer]:
     """The answers, the first of which names who was left out of any: it is read."""
     first = next((a for a in answers if a.basis), None)
     left = dict.fromkeys(_left_out(report) for report in reports)
@@ -159,7 +161,7 @@ def _name_left_out(
     return [extended if answer is first else answer for answer in answers]
 
 
-def worst_answer(answers: Sequence[Answer]) -> Answer:
+def worst_answer(answers: Sequence[ReportAnswer]) -> ReportAnswer:
     """The answer that asks for something to be done first."""
     return min(answers, key=lambda answer: RANKS.index(answer.tone.name))
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from measurand.core.finding import Exhibit, Report
-from measurand.report.answer import Answer, answer_report
+from measurand.report.answer import ReportAnswer, answer_report
 from measurand.report.map import card_lines
 from measurand.report.tables import (
     TextGrid,
@@ -86,7 +86,7 @@ def _parts_markdown(reports: Sequence[Report]) -> list[str]:
     return [_section_markdown(grid, level=2) for grid in tables if grid]
 
 
-def _answer_markdown(answer: Answer) -> str:
+def _answer_markdown(answer: ReportAnswer) -> str:
     """The question, the answer with its tone, and what stands behind it."""
     facts = {**answer.facts, "verdict": "" if answer.is_coded else answer.verdict}
     tone = f"{answer.tone.sign} {answer.word}"

@@ -197,7 +197,7 @@ def _examples(
     labels = items[label].astype(str) if label in items else pd.Series("", items.index)
     for position in np.flatnonzero(holds).tolist():
         text, name = texts.iloc[position], plain_text(labels.iloc[position], 40)
-        pieces = _mark(readable_text(text, 4_000), token)
+        pieces = _mark_word(readable_text(text, 4_000), token)
         key = "".join(piece.text for piece in pieces)
         if key in texts_shown or (wanted and name != wanted):
             continue
@@ -209,10 +209,10 @@ def _examples(
     return tuple(examples)
 
 
-def _mark(text: str, token: str) -> tuple[Piece, ...]:
+def _mark_word(text: str, token: str) -> tuple[Piece, ...]:
     """The text around the word, with the word marked.
 
-    >>> [(p.text, p.marked) for p in _mark("A boat, no sail", "no")]
+    >>> [(p.text, p.marked) for p in _mark_word("A boat, no sail", "no")]
     [('A boat, ', False), ('no', True), (' sail', False)]
     """
     match = _token_pattern(token).search(text)

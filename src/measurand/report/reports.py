@@ -15,7 +15,7 @@ from measurand.core.errors import BadInput, MeasurandError, quote
 from measurand.core.finding import SCHEMA, Report
 from measurand.disk.files import check_is_path, check_no_link, read_json, write_file
 from measurand.disk.folders import REPORT, replace_folder, seal_folder
-from measurand.report.answer import RANKS, Answer, answer_report
+from measurand.report.answer import RANKS, ReportAnswer, answer_report
 from measurand.report.html import (
     notebook_frame,
     notebook_text,
@@ -175,7 +175,7 @@ class ListEntry:
     kind: str
     name: str
     address: str
-    answer: Answer
+    answer: ReportAnswer
 
 
 def list_entry(report: Report, folder: str) -> ListEntry:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from measurand.core.finding import Exhibit, Finding, Report
 from measurand.report.answer import (
-    Answer,
+    ReportAnswer,
     answer_report,
     answer_reports,
     worst_answer,
@@ -79,7 +79,9 @@ def summary_of_all(
     return "\n".join([*lines, "", *_fact_lines(fitting), *missing]) + "\n"
 
 
-def _joint_lines(answers: Sequence[Answer], of_causes: Sequence[Answer]) -> list[str]:
+def _joint_lines(
+    answers: Sequence[ReportAnswer], of_causes: Sequence[ReportAnswer]
+) -> list[str]:
     """Question, answer and facts of each audit; the causes of some."""
     lines: list[str] = []
     for answer in answers:
@@ -95,7 +97,7 @@ def list_not_run(not_run: Mapping[str, str]) -> list[str]:
     return lay_out_columns([(name, plain_text(why, 300)) for name, why in named])
 
 
-def _join_bases(answers: Sequence[Answer], worst: Answer, room: int) -> str:
+def _join_bases(answers: Sequence[ReportAnswer], worst: ReportAnswer, room: int) -> str:
     """What each answer rests on, once where that is the same; else the first alone.
 
     One audit may have asked more readers than another, so that no line is of both.
@@ -126,7 +128,7 @@ def _fitting_facts(
     return [(name, text) for name, text in facts.items() if name in chosen]
 
 
-def _answer_lines(answer: Answer) -> list[str]:
+def _answer_lines(answer: ReportAnswer) -> list[str]:
     """The question, the answer, and what stands behind it."""
     facts = {**answer.facts, "verdict": "" if answer.is_coded else answer.verdict}
     return [answer.question, *_tone_lines(answer), *_fact_lines(facts.items())]
@@ -142,7 +144,7 @@ def _parts_lines(reports: Sequence[Report]) -> list[str]:
     return [*lines, *lay_out_columns([models.header, *models.rows]), ""]
 
 
-def _tone_lines(answer: Answer) -> list[str]:
+def _tone_lines(answer: ReportAnswer) -> list[str]:
     """The answer, as a sign and a word."""
     line = f"{answer.tone.sign} {answer.word.upper()}  {answer.sentence}"
     return textwrap.wrap(line, _line_width(), subsequent_indent="  ")

@@ -157,14 +157,14 @@ def join_intervals(table: pd.DataFrame, *, ends: bool = True) -> pd.DataFrame:
                 *(map(to_number, table[c]) for c in (name, low, high)), strict=True
             )
             joined[name.replace("_", " ")] = [
-                _interval_text(*row, ends=ends) for row in rows
+                _percent_text(*row, ends=ends) for row in rows
             ]
         elif not name.endswith(("_low", "_high")):
             joined[name.replace("_", " ")] = table[name]
     return joined
 
 
-def _interval_text(value: float, low: float, high: float, *, ends: bool) -> str:
+def _percent_text(value: float, low: float, high: float, *, ends: bool) -> str:
     text, *limits = (f"{100 * figure:z.1f}" for figure in (value, low, high))
     if not math.isfinite(value):
         return "–"

@@ -9,7 +9,7 @@ from typing import Any
 from measurand.core.finding import Exhibit, Report
 from measurand.core.names import ROW
 from measurand.report.answer import (
-    Answer,
+    ReportAnswer,
     answer_report,
     answer_reports,
     worst_answer,
@@ -285,7 +285,7 @@ def card_text(reports: Sequence[Report]) -> str:
     return " ".join(lines)
 
 
-def _card_sentence(answer: Answer) -> str:
+def _card_sentence(answer: ReportAnswer) -> str:
     """One answer as a data card has it."""
     label = f"{capitalise(answer.word)}:" if answer.is_coded else ""
     sentences = [answer.question, label, answer.sentence, answer.bound]

@@ -84,7 +84,7 @@ class ExplanationsSettings(Settings):
 
 
 @dataclass(frozen=True)
-class Sample(Settings):
+class SampleSizes(Settings):
     """How many items are drawn, and what was written elsewhere about them."""
 
     items: int | None = setting(

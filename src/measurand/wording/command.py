@@ -19,7 +19,7 @@ from measurand.core.setting import declarations
 from measurand.experiment.ladder import LADDER
 from measurand.experiment.statements import WHY_BRIEF
 from measurand.settings.evidence import FOLDS, EvidenceSettings
-from measurand.settings.explanations import ExplanationsSettings, Sample
+from measurand.settings.explanations import ExplanationsSettings, SampleSizes
 from measurand.settings.exposure import ExposureSettings
 from measurand.settings.leakage import LeakageSettings
 from measurand.settings.running import Climb
@@ -30,7 +30,7 @@ from measurand.wording.text import plain_text
 SETTINGS: dict[str, tuple[Any, ...]] = {
     "evidence": (EvidenceSettings,),
     "leakage": (LeakageSettings,),
-    "explanations": (ExplanationsSettings, Sample),
+    "explanations": (ExplanationsSettings, SampleSizes),
     "exposure": (ExposureSettings,),
     "audit": (Climb,),
 }

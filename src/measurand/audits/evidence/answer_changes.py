@@ -168,7 +168,7 @@ def _state_change(
         return [Finding("followed_memory", name, condition, estimate)]
     if isinstance(change, DeleteAnswer):
         changed = change.right_after(test) >= 0
-        _check_count(changed, "hold their answer word for word")
+        _check_changes(changed, "hold their answer word for word")
         rows = [right[changed], after[changed]]
         loss = share_difference(*rows, clusters=clusters[changed])
     else:
@@ -214,7 +214,9 @@ def followed_memory(
     old, answers = full.gold, swapped.answers[0]
     either = (answers == old) | (answers == new)
     counted = (new >= 0) & full.correct[0] & either
-    _check_count(counted, "have another answer of its type, and are answered by either")
+    _check_changes(
+        counted, "have another answer of its type, and are answered by either"
+    )
     return cluster_share((answers == old)[counted].astype(float), clusters[counted])
 
 
@@ -225,7 +227,7 @@ def _loss_within(
     donors = donors_of(answer)
     numbers = pd.factorize(texts)[0]
     changed = (numbers[donors] != numbers).all(axis=0)
-    _check_count(changed, "share it with items of other evidence")
+    _check_changes(changed, "share it with items of other evidence")
     position = np.cumsum(changed) - 1
     effect = shuffle_effect(
         full.correct[0][changed].astype(float),
@@ -236,7 +238,7 @@ def _loss_within(
     return effect.interval(0.95)
 
 
-def _check_count(chosen: Bools | NDArray[np.bool_], what: str) -> None:
+def _check_changes(chosen: Bools | NDArray[np.bool_], what: str) -> None:
     """Raise where too few items were changed for a figure."""
     count = int(chosen.sum())
     if count < FEWEST_CHANGED:

@@ -33,11 +33,11 @@ from measurand.audits.evidence.exhibits import (
 )
 from measurand.audits.evidence.logged import add_logged, logged_findings
 from measurand.audits.evidence.pooled import (
+    compare_on_split,
     find_evidence_alone,
     gather_again,
     parts_of,
     pooled_findings,
-    read_split,
 )
 from measurand.audits.evidence.reading import (
     COLLAPSED,
@@ -203,7 +203,7 @@ def _open_split(
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
+class _SplitAnswers:
     """What the readers that ran showed of the split, and what was not run, and why."""
 
     readings: Sequence[EvidenceReading]
@@ -214,7 +214,7 @@ class _Asked:
 
 def _ask_split(
     drawn: Experiment, split: _Split, readers: Mapping[str, Reader]
-) -> _Asked:
+) -> _SplitAnswers:
     """All that is asked of named readers, from weak to strong.
 
     Drawn is the split as it was given or drawn; `split` may be in folds instead.
@@ -228,7 +228,7 @@ def _ask_split(
         # They compare training sets of one size, which folds would cut again.
         apart = drawn if split.experiment.benchmark.folds > 1 else split.experiment
         consequences, missing = _consequence_findings(apart, run, readings)
-    return _Asked(readings, run, consequences, refused | missing)
+    return _SplitAnswers(readings, run, consequences, refused | missing)
 
 
 def _audit_split(
@@ -291,7 +291,7 @@ def _audit_split(
 
 
 def _dear_readers(
-    split: _Split, asked: _Asked, facts: NeedFacts
+    split: _Split, asked: _SplitAnswers, facts: NeedFacts
 ) -> tuple[list[tuple[str, Reader]], list[EvidenceReading]]:
     """The rungs that may be called, and the dear readers among those named."""
     known = {**asked.readers, **facts.need.readers}
@@ -302,7 +302,7 @@ def _dear_readers(
     return rungs, dear
 
 
-def _count_looks(split: _Split, asked: _Asked, facts: NeedFacts) -> int:
+def _count_looks(split: _Split, asked: _SplitAnswers, facts: NeedFacts) -> int:
     """How many dear readers were asked or may yet be called: they share the error."""
     rungs, dear = _dear_readers(split, asked, facts)
     return len(dear) + sum(not is_cross_fitted(reader) for _, reader in rungs)
@@ -312,9 +312,9 @@ def _climb(
     split: _Split,
     items: SplitItems,
     facts: NeedFacts,
-    asked: _Asked,
+    asked: _SplitAnswers,
     gather: Callable[..., tuple[NeedFacts, dict[str, str]]],
-) -> tuple[NeedFacts, _Asked]:
+) -> tuple[NeedFacts, _SplitAnswers]:
     """The facts with what dear readers gain; rungs are called while it is open."""
     rungs, dear = _dear_readers(split, asked, facts)
     looks = _count_looks(split, asked, facts) + len(facts.further)
@@ -322,14 +322,14 @@ def _climb(
     missing, run = dict[str, str](), dict[str, Reader]()
     while True:
         for reading in dear:
-            gain, why = read_split(reading, facts, items, looks)
+            gain, why = compare_on_split(reading, facts, items, looks)
             missing |= why
             if gain is not None:
                 facts = replace(facts, further=(*facts.further, gain))
                 where = "full" if gain.all_items else NEW_TEXTS
                 findings.append(Finding("gain", reading.name, where, gain.gain))
         if not rungs or conclude(facts).code not in CALLING:
-            return facts, _Asked(called, run, findings, missing)
+            return facts, _SplitAnswers(called, run, findings, missing)
         rung = dict([rungs.pop(0)])
         dear, refused = split.read_all(rung)
         called, missing = [*called, *dear], missing | refused

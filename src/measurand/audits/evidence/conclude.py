@@ -203,7 +203,7 @@ class NeedFacts:
         return tuple(Name("reader", name) for name in names)
 
 
-def _reader(name: str) -> str | Name:
+def _reader_fact(name: str) -> str | Name:
     """A reader as facts hold it: the user's own name is no word of ours."""
     return name if name in READERS else Name("reader", name)
 
@@ -219,7 +219,7 @@ def _shown(f: NeedFacts) -> dict[str, Fact]:
     reader = f.gained.reader
     loss = f.need.losses.get(reader)
     lost: dict[str, Fact] = {} if loss is None else {"loss": loss.interval(0.95)}
-    return {"reader": _reader(reader), "gain": f.gain, **lost, **facts}
+    return {"reader": _reader_fact(reader), "gain": f.gain, **lost, **facts}
 
 
 def _shows(code: str, f: NeedFacts) -> list[Clause]:
@@ -230,7 +230,7 @@ def _shows(code: str, f: NeedFacts) -> list[Clause]:
         gain = NeedFacts(some).gain
         clauses.append(Clause("need.open_items", {"share": some.share, "gain": gain}))
     for reader, accuracy in f.evidence_alone.items():
-        facts: dict[str, Fact] = {"reader": _reader(reader), "accuracy": accuracy}
+        facts: dict[str, Fact] = {"reader": _reader_fact(reader), "accuracy": accuracy}
         clauses.append(Clause("need.evidence_alone", facts))
     return clauses
 
@@ -239,7 +239,7 @@ def _clears(code: str, f: NeedFacts) -> list[Clause]:
     """What shows that there is no need, and whether metadata say why."""
     facts: dict[str, Fact] = {"rival": f.rival, "room": f.room}
     if code == "need.used" and f.user is not None:
-        facts |= {"reader": _reader(f.user[0]), "loss": f.user[1]}
+        facts |= {"reader": _reader_fact(f.user[0]), "loss": f.user[1]}
     clauses = [Clause(code, facts)]
     if f.mpds is not None and _coupling(f) == "direct coupling":
         clauses.append(Clause("need.metadata", {"mpds": f.mpds}))
@@ -248,7 +248,7 @@ def _clears(code: str, f: NeedFacts) -> list[Clause]:
 
 def _misleads(code: str, f: NeedFacts) -> list[Clause]:
     assert f.user is not None, "who is misled has learned something"  # noqa: S101
-    return [Clause(code, {"reader": _reader(f.user[0]), "loss": f.user[1]})]
+    return [Clause(code, {"reader": _reader_fact(f.user[0]), "loss": f.user[1]})]
 
 
 OPEN_FACTS: Mapping[str, Callable[[NeedFacts], dict[str, Fact]]] = {
@@ -269,43 +269,43 @@ def _leaves_open(code: str, f: NeedFacts) -> list[Clause]:
 Say = Callable[[str, NeedFacts], list[Clause]]
 
 
-def _rule(
+def _case(
     label: str, code: str, say: Say, when: Callable[[NeedFacts], bool]
 ) -> Rule[NeedFacts]:
     return Rule(label, when, lambda f: say(code, f))
 
 
 RULES: tuple[Rule[NeedFacts], ...] = (
-    _rule(UNUSED, "need.no_text", _leaves_open, lambda f: not f.need.adds_text),
+    _case(UNUSED, "need.no_text", _leaves_open, lambda f: not f.need.adds_text),
     # With fewer, an interval covers less than it says.
-    _rule(OPEN, "open.families", _leaves_open, lambda f: f.families < FEWEST_FAMILIES),
-    _rule(
+    _case(OPEN, "open.families", _leaves_open, lambda f: f.families < FEWEST_FAMILIES),
+    _case(
         OPEN,
         "open.memory",
         _leaves_open,
         # Who was taught no label here has no paraphrase to remember.
         lambda f: f.gain_memory and (f.seer is None or f.seer.learns),
     ),
-    _rule(
+    _case(
         NEEDED,
         "need.large",
         _shows,
         lambda f: f.surely > f.margin or f.seer is not None,
     ),
-    _rule(
+    _case(
         NEEDED,
         "need.roomy",
         _shows,
         lambda f: f.surely > 0 and f.room > REACH * f.margin,
     ),
-    _rule(SMALL, "need.small", _shows, lambda f: f.surely > 0),
-    _rule(MISLEADS, "need.misleads", _misleads, lambda f: f.misleads and not f.no_room),
-    _rule(OPEN, "open.query_memory", _leaves_open, lambda f: f.query_memory),
-    _rule(USED, "need.used", _clears, lambda f: f.no_room and f.surely_used),
-    _rule(UNUSED, "need.no_room", _clears, lambda f: f.no_room),
-    _rule(AT_MOST, "need.at_most", _clears, lambda f: f.room <= REACH * f.margin),
-    _rule(OPEN, "open.reader", _leaves_open, lambda f: f.high < f.margin),
-    _rule(OPEN, "open.width", _leaves_open, lambda f: True),
+    _case(SMALL, "need.small", _shows, lambda f: f.surely > 0),
+    _case(MISLEADS, "need.misleads", _misleads, lambda f: f.misleads and not f.no_room),
+    _case(OPEN, "open.query_memory", _leaves_open, lambda f: f.query_memory),
+    _case(USED, "need.used", _clears, lambda f: f.no_room and f.surely_used),
+    _case(UNUSED, "need.no_room", _clears, lambda f: f.no_room),
+    _case(AT_MOST, "need.at_most", _clears, lambda f: f.room <= REACH * f.margin),
+    _case(OPEN, "open.reader", _leaves_open, lambda f: f.high < f.margin),
+    _case(OPEN, "open.width", _leaves_open, lambda f: True),
 )
 
 
@@ -335,11 +335,11 @@ def conclude(f: NeedFacts) -> Verdict:
     seer = f.seer if f.surely <= f.margin else None
     return Verdict(
         label,
-        _region(label, f),
+        _map_region(label, f),
         f.gained.reader if seer is None else seer.name,
         clauses=clauses,
         bound=exact_estimate(f.room, len(f.judged.family.numbers)),
-        settle=_settle(clauses[0].code, f) if label == OPEN else None,
+        settle=_settling_clause(clauses[0].code, f) if label == OPEN else None,
     )
 
 
@@ -349,7 +349,7 @@ def conclude_evidence(experiment: Experiment, pool: Pool) -> tuple[Verdict, Need
     return conclude(facts), facts
 
 
-def _region(label: str, f: NeedFacts) -> str:
+def _map_region(label: str, f: NeedFacts) -> str:
     """The place on the paper's map; none where the answer is open."""
     if label == OPEN:
         return ""
@@ -370,20 +370,20 @@ def _coupling(f: NeedFacts) -> str:
     return "latent coupling" if mpds.high < DIRECT else "coupling"
 
 
-def _settle(code: str, f: NeedFacts) -> Clause:
+def _settling_clause(code: str, f: NeedFacts) -> Clause:
     """The one thing that would settle an open answer."""
     n = len(f.judged.family.numbers)
     if code in ("open.memory", "open.query_memory"):
         return Clause("settle.group", {})
     if code == "open.families":
-        return _items(n * FEWEST_FAMILIES / f.families)
+        return _settle_by_items(n * FEWEST_FAMILIES / f.families)
     half = f.gain.value - f.gain.low
     if code == "open.width" and f.gain.value > 0 and half > 0:
         # The low end lies above zero, were the truth as seen, in 80 % of samples.
         level = float(ndtri(1 - ERROR / len(f.judged.scores)))
         needed = n * (half / f.gain.value * (1 + float(ndtri(POWER)) / level)) ** 2
         if n < needed <= MANY * n:
-            return _items(needed)
+            return _settle_by_items(needed)
     return Clause("settle.reader", {"reader": Name("reader", _stronger(f))})
 
 
@@ -395,5 +395,5 @@ def _stronger(f: NeedFacts) -> str:
     return light[0] if light else "minilm"
 
 
-def _items(count: float) -> Clause:
+def _settle_by_items(count: float) -> Clause:
     return Clause("settle.items", {"items": round_up(math.ceil(count))})

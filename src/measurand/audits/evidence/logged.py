@@ -68,7 +68,7 @@ def add_logged(
         facts.need, gain=gain, scores=scores, rivals=rivals, family=logged.family
     )
     readings = [
-        _read(model, logged, rivals, looks)
+        _compare_model(model, logged, rivals, looks)
         for model in logged.models
         if NO_EVIDENCE in model.scores
     ]
@@ -83,7 +83,7 @@ def _name_rival(model: LoggedModel, rivals: Mapping[str, Floats]) -> str:
     return f"{model.name} (logged), query" if name in rivals else name
 
 
-def _read(
+def _compare_model(
     model: LoggedModel, logged: LoggedModels, rivals: dict[str, Floats], looks: int
 ) -> SplitReading:
     """What one model has over all without the evidence, and what it loses."""

@@ -47,7 +47,7 @@ def gather_again(
     return replace(facts, further=before.further), {}
 
 
-def read_split(
+def compare_on_split(
     reading: EvidenceReading, facts: NeedFacts, items: SplitItems, looks: int
 ) -> tuple[SplitReading | None, dict[str, str]]:
     """What a reader gains on the given split, over the best without the evidence.
@@ -97,7 +97,7 @@ def find_evidence_alone(
     scores = {name: answers[arm].mean for name, arm in arms.items()}
     family, both = facts.need.family, facts.need.scores[facts.need.gain.reader]
     as_good = {
-        name: _accuracy(right, family)
+        name: _mean_right(right, family)
         for name, right in scores.items()
         if mean_difference(both, right, family, 0.90).high < facts.margin
     }
@@ -111,7 +111,7 @@ def pooled_findings(
     """Every figure of the pool: of readers with the evidence, and of those without."""
     need, family = facts.need, facts.need.family
     findings = [
-        Finding("accuracy", name, POOLED, _accuracy(right, family))
+        Finding("accuracy", name, POOLED, _mean_right(right, family))
         for name, right in need.scores.items()
     ]
     for name, gain in need.gain.each.items():
@@ -123,13 +123,16 @@ def pooled_findings(
     ]
     findings += [
         Finding(
-            "query_only", name.removesuffix(", query"), POOLED, _accuracy(right, family)
+            "query_only",
+            name.removesuffix(", query"),
+            POOLED,
+            _mean_right(right, family),
         )
         for name, right in need.rivals.items()
         if name.endswith(", query")
     ]
     findings += [
-        Finding("evidence_only", name, POOLED, _accuracy(right, family))
+        Finding("evidence_only", name, POOLED, _mean_right(right, family))
         for name, right in evidence.items()
     ]
     room = exact_estimate(facts.room, len(family.numbers))
@@ -157,7 +160,7 @@ def _both_row(pool: Pool, facts: NeedFacts, base: float) -> PartRow:
         _names(pool, (QUERY, EVIDENCE)),
         reader,
         base,
-        accuracy=_accuracy(need.scores[reader], need.family),
+        accuracy=_mean_right(need.scores[reader], need.family),
         gain=facts.gain,
         loss=None if loss is None else loss.interval(0.95),
         bound=exact_estimate(facts.room, len(pool)),
@@ -176,7 +179,7 @@ def _row(
         reader,
         base,
         # Where all items share their text, nothing is known of another text.
-        accuracy=_accuracy(scores[reader], family) if len(family.sizes) > 1 else None,
+        accuracy=_mean_right(scores[reader], family) if len(family.sizes) > 1 else None,
         families=family.effective,
     )
 
@@ -187,7 +190,7 @@ def _names(pool: Pool, parts: Sequence[str]) -> tuple[Name, ...]:
     return tuple(Name("column", pool.names[part]) for part in chosen)
 
 
-def _accuracy(scores: Floats, family: Family) -> Estimate:
+def _mean_right(scores: Floats, family: Family) -> Estimate:
     return mean_difference(scores, np.zeros(len(scores)), family)
 
 

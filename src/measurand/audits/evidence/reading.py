@@ -195,12 +195,14 @@ def _bits_by_item(
     """
     null = guess_logs(benchmark.test)
     return {
-        condition: np.array([pvi(_gold_logs(run, clusters), null) for run in runs])
+        condition: np.array(
+            [pvi(_calibrated_logs(run, clusters), null) for run in runs]
+        )
         for condition, runs in runs_by_condition.items()
     }
 
 
-def _gold_logs(predictions: Predictions, clusters: Clusters) -> Floats:
+def _calibrated_logs(predictions: Predictions, clusters: Clusters) -> Floats:
     """The log-probability of each item's gold label."""
     rows, shares = np.arange(len(predictions.gold)), predictions.probabilities[0]
     if clusters is not None:

@@ -22,7 +22,7 @@ from measurand.audits.leakage.conclude import (
 )
 from measurand.audits.leakage.exhibits import exhibits, facts_exhibits, part_rows
 from measurand.audits.leakage.inference import add_inference
-from measurand.audits.leakage.logged import logged_findings, read_logged
+from measurand.audits.leakage.logged import logged_accuracies, read_logged
 from measurand.audits.leakage.reading import LeakageReading, read_leakage, read_split
 from measurand.audits.leakage.regions import ClusterSettings
 from measurand.audits.leakage.repair import Repair, repair_leaks
@@ -118,11 +118,11 @@ def audit(
             )
     work, why_no_work = _list_work(sides, readings, repairs.field, original.elicited)
     findings = [
-        *part_findings(facts),
+        *channel_findings(facts),
         *_baseline_findings(sides, baselines, experiment.seed),
         *merge_findings(readings),
         *(duplicate_findings(pool.items) if sides.has_choices else ()),
-        *(logged_findings(pool, logged) if logged else ()),
+        *(logged_accuracies(pool, logged) if logged else ()),
         *repairs.findings,
     ]
     items = leakage_item_table(sides, readings, facts, repairs, work, baselines[FULL])
@@ -186,7 +186,7 @@ def ask_readers(
         _read_all(evaluation, readers, _baselines(sides, settings), settings)
 
 
-def part_findings(facts: LeakFacts) -> Iterator[Finding]:
+def channel_findings(facts: LeakFacts) -> Iterator[Finding]:
     """What each channel finds in each part, its exact bound, and planted controls."""
     for part in facts.parts:
         condition = name_condition(facts.name_part(part.part).text)

@@ -170,7 +170,7 @@ def worst_part(parts: Iterable[PartAlone]) -> PartAlone:
     return max(parts, key=lambda part: (part.best[1].low, part.best_bits[1].low))
 
 
-def _leak_clauses(facts: LeakFacts) -> Iterable[Clause]:
+def _clauses_of_leak(facts: LeakFacts) -> Iterable[Clause]:
     """What shows the leak; where only a reader of the split does, it leads."""
     seer = None if facts.large else facts.seer
     if seer is not None:
@@ -213,7 +213,7 @@ def _exact_clauses(facts: LeakFacts) -> Iterable[Clause]:
     return [Clause("none.exact", {"part": facts.name_part(part.part), "room": room})]
 
 
-def _control_clauses(facts: LeakFacts) -> Iterable[Clause]:
+def _clauses_of_control(facts: LeakFacts) -> Iterable[Clause]:
     """The first planted control that was missed."""
     part, control = facts.missed[0]
     missed: dict[str, Fact] = {"control": control, "part": facts.name_part(part.part)}
@@ -225,8 +225,8 @@ def _one(code: str, facts: Mapping[str, Fact]) -> list[Clause]:
 
 
 RULES: tuple[Rule[LeakFacts], ...] = (
-    Rule(LEAKS, lambda f: bool(f.large) or f.seer is not None, _leak_clauses),
-    Rule(SMALL, lambda f: bool(f.present), _leak_clauses),
+    Rule(LEAKS, lambda f: bool(f.large) or f.seer is not None, _clauses_of_leak),
+    Rule(SMALL, lambda f: bool(f.present), _clauses_of_leak),
     Rule(
         OPEN,
         lambda f: bool(f.remembered),
@@ -238,7 +238,7 @@ RULES: tuple[Rule[LeakFacts], ...] = (
         lambda f: f.fewest_families < FEWEST_FAMILIES,
         lambda f: _one("open.families", {"families": f.fewest_families}),
     ),
-    Rule(OPEN, lambda f: bool(f.missed), _control_clauses),
+    Rule(OPEN, lambda f: bool(f.missed), _clauses_of_control),
     Rule(NONE, lambda f: f.within, lambda f: _one("none.bound", {"bound": f.bound})),
     Rule(
         BOUNDED,

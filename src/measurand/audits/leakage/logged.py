@@ -34,7 +34,7 @@ def read_logged(pool: Pool, logged: LoggedModels) -> list[SplitReading]:
     level = 1 - 2 * ERROR / len(logged.models)
     stated = []
     for model in logged.models:
-        condition = _conditions(pool, model).get(CHOICES)
+        condition = _conditions_alone(pool, model).get(CHOICES)
         if condition:
             accuracy = logged.accuracy(model, condition)
             over = mean_difference(model.scores[condition], base, family, level)
@@ -44,19 +44,19 @@ def read_logged(pool: Pool, logged: LoggedModels) -> list[SplitReading]:
     return stated
 
 
-def logged_findings(pool: Pool, logged: LoggedModels) -> Iterator[Finding]:
+def logged_accuracies(pool: Pool, logged: LoggedModels) -> Iterator[Finding]:
     """The accuracy of each model with all parts, and with one alone."""
     for model in logged.models:
         whole = logged.accuracy(model, WHOLE)
         yield Finding("accuracy", model.name, "full", whole)
-        for part, condition in _conditions(pool, model).items():
+        for part, condition in _conditions_alone(pool, model).items():
             statistic = "choices_only" if part == CHOICES else "single_accuracy"
             where = name_condition(pool.names[part])
             accuracy = logged.accuracy(model, condition)
             yield Finding(statistic, model.name, where, accuracy)
 
 
-def _conditions(pool: Pool, model: LoggedModel) -> dict[str, str]:
+def _conditions_alone(pool: Pool, model: LoggedModel) -> dict[str, str]:
     """Under which condition a model saw each part alone; choices are in all."""
     if pool.items.choices is not None:
         bare = NO_QUERY if pool.benchmark.evidence is None else CHOICES_ONLY

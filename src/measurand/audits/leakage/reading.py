@@ -96,7 +96,7 @@ def read_leakage(
         findings += stated[0]
         not_run |= stated[1]
     first = answers[FULL]
-    findings += _account_findings(evaluation, name, reader, first, baselines[FULL])
+    findings += _bits_account(evaluation, name, reader, first, baselines[FULL])
     member = repeat_reader(reader, seeds)[0]
     test = sides.benchmark.test
     labels = test.gold(sides.benchmark.classes)
@@ -181,7 +181,7 @@ def _change_choices(
     return findings
 
 
-def _account_findings(
+def _bits_account(
     evaluation: Evaluation,
     name: str,
     reader: Reader,

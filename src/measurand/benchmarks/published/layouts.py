@@ -295,19 +295,19 @@ def unfold_questions(rows: pd.DataFrame) -> pd.DataFrame:
 def find_layout(rows: pd.DataFrame, layouts: Sequence[Roles], name: str) -> Roles:
     """The first of the layouts whose columns are all there."""
     for layout in layouts:
-        if {*_column_names(layout)} <= {*rows.columns}:
+        if {*_role_columns(layout)} <= {*rows.columns}:
             return layout
     raise BadInput(
         f"this is no table of {name}: the columns are "
         f"{join_names([str(column) for column in rows.columns])}, not "
-        f"{', '.join(_column_names(layouts[-1]))}"
+        f"{', '.join(_role_columns(layouts[-1]))}"
     )
 
 
-def _column_names(roles: Roles) -> list[str]:
+def _role_columns(roles: Roles) -> list[str]:
     """All columns that play a part.
 
-    >>> _column_names({"query": "question", "choices": ("A", "B"), "label": "answer"})
+    >>> _role_columns({"query": "question", "choices": ("A", "B"), "label": "answer"})
     ['question', 'A', 'B', 'answer']
     """
     names = [(name,) if isinstance(name, str) else name for name in roles.values()]

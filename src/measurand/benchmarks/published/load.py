@@ -104,12 +104,12 @@ def load_published_benchmark(
         name=called if chosen == default else f"{called}-{chosen}",
         split_by=split_by,
         seed=seed,
-        **_columns(row, rows.train, called),
+        **_part_columns(row, rows.train, called),
     )
     return _annotate_benchmark(loaded, row, chosen, rows)
 
 
-def _columns(row: PublishedBenchmark, rows: pd.DataFrame, name: str) -> Any:
+def _part_columns(row: PublishedBenchmark, rows: pd.DataFrame, name: str) -> Any:
     """The columns of each part, as `from_frames` takes them."""
     if row.columns:
         return find_layout(rows, row.columns, name)
