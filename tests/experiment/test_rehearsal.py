@@ -61,7 +61,7 @@ def run(name, benchmark, reader, settings, store):
 def test_a_plan_counts_calls_tokens_and_money_and_sends_nothing(tmp_path):
     reader = endpoint_reader("small", price_in=1.0, price_out=10.0, cap_money=1e-6)
     planned = plan("leakage", CHOICES, reader, LEAKS, tmp_path)
-    assert (planned.kept, planned.answers, planned.calls) == (0, 120, 150)
+    assert (planned.stored, planned.answers, planned.calls) == (0, 120, 150)
     assert planned.use.received == 150 * reader.endpoint.max_tokens
     fit = reader.fit_choices(CHOICES.train, np.random.default_rng(0))
     full = sum(len(p[-1]["content"]) for p in fit.prompts(CHOICES.test))
@@ -135,11 +135,11 @@ def test_what_is_kept_is_not_asked_again_and_said(tmp_path):
         answers = run("evidence", benchmark, reader, first, tmp_path).answers
         again = run("evidence", benchmark, reader, first, tmp_path)
         assert server.asked.total() == answers
-    assert (again.kept, again.answers, again.calls) == (answers, 0, 0)
+    assert (again.stored, again.answers, again.calls) == (answers, 0, 0)
     line = f"{answers} answers are kept and used again; no call is left to make"
     assert str(again) == line
     more = plan("evidence", benchmark, reader, replace(first, shuffles=3), tmp_path)
-    assert more.kept == answers
+    assert more.stored == answers
     assert 0 < more.answers <= 2 * len(benchmark.train.table) + 2 * len(benchmark.test)
 
 

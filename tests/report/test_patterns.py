@@ -31,7 +31,7 @@ def with_cues(texts, *cues):
 def test_a_cue_is_said_with_its_coverage_and_productivity():
     (pattern,) = find_patterns(with_cues(["a red boat", "a boat"], cue("red")))
     assert (pattern.name, pattern.part) == ("“red”", "the claim")
-    assert pattern.said == (
+    assert pattern.sentence == (
         "98.0 % of the items with it are no (all items 50.0 %); coverage 5.0 %"
     )
     assert [piece.text for piece in pattern.examples[0].pieces] == [
@@ -65,7 +65,7 @@ def test_a_rule_over_choices_has_no_items_to_mark():
     report = with_cues(["a", "b"], cue("longest", "choice", part="choices"))
     (pattern,) = find_patterns(report)
     assert (pattern.name, pattern.examples) == ("choice: longest", ())
-    assert pattern.said in page(report, {})
+    assert pattern.sentence in page(report, {})
 
 
 def test_characters_in_a_row_are_named_and_marked_as_they_are_written():

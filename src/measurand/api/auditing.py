@@ -220,9 +220,9 @@ def run_audits(
     for name, (record, recipes, chosen) in calls.items():
         try:
             record.check_applies(experiment.benchmark)
-            given = {"answers": answers} if answers and record.logged else {}
-            there = renew_budget(experiment)
-            reports[name] = record.run(there, recipes, chosen, **given)
+            options = {"answers": answers} if answers and record.logged else {}
+            renewed = renew_budget(experiment)
+            reports[name] = record.run(renewed, recipes, chosen, **options)
         except NotApplicable as reason:
             not_run[name] = str(reason)
         except (BadInput, CannotIntervene, Undefined) as fault:
@@ -252,8 +252,8 @@ def _run_audit(
         benchmark, logs = to_benchmark(source, seed), []
     record.check_applies(benchmark)
     with _choose_workplace(workplace).open(benchmark, seed) as experiment:
-        given = {"answers": logs} if logs else {}
-        return record.run(experiment, recipes, chosen, **given)
+        options = {"answers": logs} if logs else {}
+        return record.run(experiment, recipes, chosen, **options)
 
 
 def _choose_workplace(workplace: Workplace | None) -> Workplace:

@@ -153,15 +153,15 @@ def open_sources(
         benchmark = benchmark_of_logs(logs)
     else:
         benchmark = load() if load else to_benchmark(source, seed)
-    given = answers if isinstance(answers, list | tuple) else [answers]
-    for each in given:
-        if isinstance(each, Answers):
-            logs.append(each)
-        elif is_path(each) or isinstance(each, pd.DataFrame):
-            logs += read_answers(each, rate_by(benchmark))
-        elif each is not None:
+    sources = answers if isinstance(answers, list | tuple) else [answers]
+    for log in sources:
+        if isinstance(log, Answers):
+            logs.append(log)
+        elif is_path(log) or isinstance(log, pd.DataFrame):
+            logs += read_answers(log, rate_by(benchmark))
+        elif log is not None:
             raise BadInput(
-                f"`answers` is a {type(each).__name__}; give a log, a folder of logs, "
+                f"`answers` is a {type(log).__name__}; give a log, a folder of logs, "
                 "a table, or what read_answers returns"
             )
     return benchmark, logs

@@ -122,7 +122,7 @@ class Gain:
         reader: The reader whose low end is the highest.
         rival: The best without the evidence.
         room: The most that is left by the best without the evidence.
-        each: By reader, its own gain, at its share of the error.
+        by_reader: By reader, its own gain, at its share of the error.
     """
 
     value: float
@@ -131,12 +131,12 @@ class Gain:
     reader: str
     rival: str
     room: float
-    each: Mapping[str, Estimate] = field(default_factory=dict)
+    by_reader: Mapping[str, Estimate] = field(default_factory=dict)
 
     @property
     def estimate(self) -> Estimate | None:
         """The gain of the reader that decides."""
-        return self.each.get(self.reader)
+        return self.by_reader.get(self.reader)
 
 
 def best_gain(
@@ -162,20 +162,20 @@ def best_gain(
     """
     low_level = 1 - 2 * error / len(readers) / looks
     high_level = 1 - 2 * error / len(rivals)
-    each = {
+    gains = {
         name: rival_gain(scores, rivals, family, (low_level, high_level), 1 - 2 * error)
         for name, scores in readers.items()
     }
-    reader = max(each, key=lambda name: each[name].low)
+    reader = max(gains, key=lambda name: gains[name].low)
     best = max(rivals, key=lambda rival: float(rivals[rival].mean()))
     return Gain(
-        value=each[reader].value,
-        low=each[reader].low,
-        high=max(estimate.high for estimate in each.values()),
+        value=gains[reader].value,
+        low=gains[reader].low,
+        high=max(estimate.high for estimate in gains.values()),
         reader=reader,
         rival=best,
         room=_room(rivals, family, error),
-        each=each,
+        by_reader=gains,
     )
 
 

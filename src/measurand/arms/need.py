@@ -114,8 +114,8 @@ def pool_readers(readers: Mapping[str, Reader]) -> dict[str, Reader]:
     chosen = dict(READERS)
     for name, reader in readers.items():
         quick = skip_temperature(reader)
-        known = any(identity(quick) == identity(r) for r in chosen.values())
-        if is_cross_fitted(reader) and not known:
+        is_chosen = any(identity(quick) == identity(r) for r in chosen.values())
+        if is_cross_fitted(reader) and not is_chosen:
             chosen[f"{name} (given)" if name in READERS else name] = quick
     return chosen
 
@@ -130,8 +130,8 @@ def without_evidence(
     beside the metadata. One that somebody gave also reads the query alone.
     """
     arms = {name: part_arm(OF_CHOICES[name], QUERY, pool) for name in ALONE}
-    given = {n: r for n, r in readers.items() if n not in READERS}
-    arms |= {name: part_arm(reader, QUERY, pool) for name, reader in given.items()}
+    custom = {n: r for n, r in readers.items() if n not in READERS}
+    arms |= {name: part_arm(reader, QUERY, pool) for name, reader in custom.items()}
     rivals = {f"{name}, query": arm for name, arm in arms.items()}
     instead: dict[str, Intervention] = {"query twice": Substitute(QUERY, EVIDENCE)}
     if pool.items.metadata:
@@ -162,13 +162,13 @@ def without_rationale(
         f"{name}, rationale": part_arm(reader, part, pool)
         for name, reader in channels.items()
     }
-    other = Shuffle(part, "within-label")
+    shuffle = Shuffle(part, "within-label")
     for name, reader in readers.items():
         if _joins(reader):
             rivals[f"{name}, input twice"] = Arm(reader, Substitute(rest[0], part))
         if _joins(reader) and len(rest) > 1:
             rivals[f"{name}, input"] = Arm(reader, view)
-        rivals[f"{name}, other rationale"] = Arm(reader, other)
+        rivals[f"{name}, other rationale"] = Arm(reader, shuffle)
     rivals.pop("numbers, input twice", None)
     return rivals
 
@@ -229,8 +229,8 @@ def measure_need(
     }
     gain = best_gain(scores, bases, family, ERROR, LOOKS)
     open_share = float(_open_items(pool, answers, rivals).mean())
-    query, said = pool.items.column(QUERY), pool.items.column(part)
-    adds_text = said.nunique() > 1 and bool((said != query).any())
+    query, texts = pool.items.column(QUERY), pool.items.column(part)
+    adds_text = texts.nunique() > 1 and bool((texts != query).any())
     return Need(
         gain=gain,
         losses=losses,
@@ -269,10 +269,10 @@ def measure_open(
     share = float(chosen.mean())
     if share > MOST_OPEN or chosen.sum() < FEWEST_OPEN:
         return None
-    some = pool.take(chosen)
-    if len(np.unique(some.items.labels)) < 2:
+    subset = pool.take(chosen)
+    if len(np.unique(subset.items.labels)) < 2:
         return None
-    return measure_need(experiment, some, readers, share=share)
+    return measure_need(experiment, subset, readers, share=share)
 
 
 def is_gain_memory(experiment: Experiment, pool: Pool, need: Need) -> bool:
@@ -301,12 +301,12 @@ def is_query_memory(experiment: Experiment, pool: Pool, need: Need) -> bool:
     the better of the channels that may remember them has over the majority.
     """
     majority, family = need.rivals["majority"], need.family
-    told = {
+    predictors = {
         name: mean_difference(need.rivals[f"{name}, query"], majority, family)
         for name in WORDS
     }
-    name = max(told, key=lambda name: told[name].value)
-    loose = loosen(pool, QUERY) if told[name].low > 0 else None
+    name = max(predictors, key=lambda name: predictors[name].value)
+    loose = loosen(pool, QUERY) if predictors[name].low > 0 else None
     if loose is None or loose.families[LOOSE].effective < FEWEST_FAMILIES:
         return False
     arm = Arm(CHANNELS[name], Keep(QUERY), family=LOOSE)

@@ -110,7 +110,9 @@ class Pool:
             part: Family(part, pd.factorize(family.numbers[chosen])[0].astype(np.int64))
             for part, family in self.families.items()
         }
-        ids = tuple(i for i, kept in zip(self.ids, chosen, strict=True) if kept)
+        ids = tuple(
+            i for i, is_chosen in zip(self.ids, chosen, strict=True) if is_chosen
+        )
         return replace(
             self,
             benchmark=replace(self.benchmark, train=items, test=items),
@@ -171,7 +173,7 @@ def open_pool(benchmark: Benchmark) -> Pool:
         tuple(n for n in names if n.startswith("metadata.")),
         choices=CHOICES if has_choices else None,
     )
-    whole = Benchmark(
+    joined = Benchmark(
         benchmark.name,
         items,
         items,
@@ -181,7 +183,7 @@ def open_pool(benchmark: Benchmark) -> Pool:
     )
     called = {number: label for label, number in labels.items()}
     return Pool(
-        whole,
+        joined,
         origin[order],
         families,
         names,
@@ -229,7 +231,7 @@ def _find_families(
     }
     # A text that most items share tells none of them from another.
     rows = pd.Series(list(zip(*(table[f] for f in fields), strict=True)))
-    whole = Family(ITEM, pd.factorize(rows)[0].astype(np.int64))
+    by_item = Family(ITEM, pd.factorize(rows)[0].astype(np.int64))
     most = len(table) / FOLDS
     texts = {field: table[field].value_counts() for field in fields}
     telling = [
@@ -240,8 +242,8 @@ def _find_families(
     # Nor are items independent because a part has values, which join nobody.
     alone = [f for f in telling if len(f.sizes) <= len(texts[f.part])]
     joined = [join_families(PAIR, telling)] if telling else []
-    pair = _most_even([*joined, *alone]) or whole
-    families |= {PAIR: Family(PAIR, pair.numbers), ITEM: whole}
+    pair = _most_even([*joined, *alone]) or by_item
+    families |= {PAIR: Family(PAIR, pair.numbers), ITEM: by_item}
     if group is not None:
         families[GROUP] = Family(GROUP, linked_clusters([group]))
     return families

@@ -308,8 +308,8 @@ def check_unread_choices(
     _check_columns_named(table, free, label)
     if named.answers is None:
         for reading in beside_wrong(table, label, free):
-            seen = f"wrong choices stand beside column {quote(label)}"
-            raise _refusal(seen, reading, other="them")
+            line = f"wrong choices stand beside column {quote(label)}"
+            raise _refusal(line, reading, spare="them")
     for options in find_options(table, free):
         way = pointer_way(table[label], options)
         is_answer = way == TEXT_OF and named.answers is not None
@@ -321,32 +321,32 @@ def check_unread_choices(
             Candidate(options.columns, label),
             drop="drop `answers` and " if named.answers is not None else "",
             answers=accepted if len(options.columns) == 1 else "",
-            other=options.columns[0],
+            spare=options.columns[0],
         )
 
 
 def _refusal(
-    seen: str, reading: Candidate, drop: str = "", answers: str = "", other: str = ""
+    reason: str, reading: Candidate, drop: str = "", answers: str = "", spare: str = ""
 ) -> AmbiguousRoles:
     """The error of a table that can be read in several ways: each as it is named.
 
     Args:
-        seen: What the cells show.
+        reason: What the cells show.
         reading: The first way.
         drop: What is to be left out of what was named for it.
         answers: The column of free answers, where that is a way.
-        other: The column to give another part, or "them", where that is a way.
+        spare: The column to give another part, or "them", where that is a way.
     """
     ways, proposals = [f"{drop}name {reading}"], [reading.columns]
     if answers:
         free = Candidate(answers=answers)
         ways.append(f"{free} if all its texts are accepted")
         proposals.append(free.columns)
-    if other:
-        column = other if other == "them" else quote(other)
+    if spare:
+        column = spare if spare == "them" else quote(spare)
         ways.append(f"give {column} another part, such as `metadata`")
-        proposals += [] if other == "them" else [{"metadata": other}]
-    line = f"{seen}; {', or '.join(ways)}"
+        proposals += [] if spare == "them" else [{"metadata": spare}]
+    line = f"{reason}; {', or '.join(ways)}"
     return AmbiguousRoles(line, () if drop else proposals)
 
 

@@ -71,12 +71,12 @@ class _Tokens:
     """What is left to read of a text, and how deep in brackets that stands."""
 
     text: str
-    place: int = 0
+    offset: int = 0
     depth: int = 0
 
     def _next(self) -> "re.Match[str]":
         """The next token, not passed: space before it, a text, a sign or a word."""
-        match = TOKEN.match(self.text, self.place)
+        match = TOKEN.match(self.text, self.offset)
         if match is None:
             raise _Unreadable
         return match
@@ -86,7 +86,7 @@ class _Tokens:
         match = self._next()
         if match[3] != sign:
             return False
-        self.place = match.end()
+        self.offset = match.end()
         return True
 
     def _require(self, sign: str) -> None:
@@ -96,13 +96,13 @@ class _Tokens:
 
     def check_end(self) -> None:
         """Raise where something is left."""
-        if self.text[self.place :].strip():
+        if self.text[self.offset :].strip():
             raise _Unreadable
 
     def take_value(self) -> object:
         """The next value."""
         match = self._next()
-        self.place = match.end()
+        self.offset = match.end()
         _, text, sign, word = match.groups()
         if text:
             return ast.literal_eval(text)
@@ -156,7 +156,7 @@ class _Tokens:
             word = self._next()
             if not (word[4] or "").startswith("dtype="):
                 raise _Unreadable
-            self.place = word.end()
+            self.offset = word.end()
             if word[4] == "dtype=":
                 self.take_value()
         self._require(")")

@@ -39,18 +39,18 @@ def explain_sides(
     columns = [[str(name) for name in table.columns] for table in tables]
     if len(tables) < 2 or {*columns[0]} == {*columns[1]}:
         return fault
-    for owner, other in ((0, 1), (1, 0)):
-        missing = _lacking_names(named.names(), columns[owner], columns[other])
+    for first, second in ((0, 1), (1, 0)):
+        missing = _lacking_names(named.names(), columns[first], columns[second])
         if not missing:
             try:
-                roles = side_roles(tables[owner])
+                roles = side_roles(tables[first])
             except BadInput:
                 continue  # this side alone is no clearer
             parts = [p for p in NEEDED if p in roles.columns]
             needed = {name: part for part in parts for name in roles.columns[part]}
-            missing = _lacking_names(needed, columns[owner], columns[other])
+            missing = _lacking_names(needed, columns[first], columns[second])
         if missing:
-            return _name_missing(missing, SIDES[owner], SIDES[other], columns[other])
+            return _name_missing(missing, SIDES[first], SIDES[second], columns[second])
     fault.args = (f"{fault}; {describe_sides(tables)}",)
     return fault
 
@@ -85,7 +85,7 @@ def _lacking_names(
 
 
 def _name_missing(
-    missing: dict[str, str], owner: str, other: str, columns: Sequence[str]
+    missing: dict[str, str], owner: str, lacking: str, columns: Sequence[str]
 ) -> OneSidedColumn:
     """What one side lacks, what it has, and what to do."""
     names = [f"{quote(name)} ({part})" for name, part in missing.items()]
@@ -102,8 +102,8 @@ def _name_missing(
         advice += ", and add the rest" if len(meant) < len(missing) else ""
     noun = "column" if len(names) == 1 else "columns"
     return OneSidedColumn(
-        f"{other} lacks the {noun} {', '.join(names[:20])}, which {owner} has; {other} "
-        f"has {join_names(columns)}{advice}"
+        f"{lacking} lacks the {noun} {', '.join(names[:20])}, which {owner} has; "
+        f"{lacking} has {join_names(columns)}{advice}"
     )
 
 

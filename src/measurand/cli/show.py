@@ -136,9 +136,11 @@ def _load_and_explain(
         if not fault.proposals:  # else a whole command is printed
             _print_suggestions(table, named)
         elif write is not None:
-            given = {p: names for p in PARTS if (names := getattr(source, p, None))}
+            named_parts = {
+                p: names for p in PARTS if (names := getattr(source, p, None))
+            }
             reading = [
-                {**given, **columns}
+                {**named_parts, **columns}
                 for columns in fault.proposals
                 if {*columns} & {*PARTS}  # else it is of the split, and no part is
             ]

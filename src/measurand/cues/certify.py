@@ -230,16 +230,16 @@ def certified(cues: Mapping[str, Sequence[Cue]], error: float) -> dict[str, list
     for rank, cue in enumerate(ranked):
         if cue.p * (tests - rank) > error:
             break
-        if not any(_is_within(cue, other) for other in sure[cue.part]):
+        if not any(_is_within(cue, surer) for surer in sure[cue.part]):
             sure[cue.part].append(cue)
     return sure
 
 
-def _is_within(cue: Cue, other: Cue) -> bool:
+def _is_within(cue: Cue, surer: Cue) -> bool:
     """Whether a cue is part of a surer one, and predicts no better."""
-    inside = cue.label == other.label and len(cue.rows) > 0
+    inside = cue.label == surer.label and len(cue.rows) > 0
     return (
         inside
-        and cue.productivity.low <= other.productivity.high
-        and bool(np.isin(cue.rows, other.rows, assume_unique=True).all())
+        and cue.productivity.low <= surer.productivity.high
+        and bool(np.isin(cue.rows, surer.rows, assume_unique=True).all())
     )

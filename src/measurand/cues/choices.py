@@ -19,8 +19,8 @@ def choice_candidates(rows: PartTexts) -> Candidates:
     rank = np.unique(folded, return_inverse=True)[1].astype(float)
     starts = np.r_[True, rows.item[1:] != rows.item[:-1]]
     first = np.flatnonzero(starts)
-    place = np.arange(len(rows.item)) - first[np.cumsum(starts) - 1]
-    columns = {f"choice {n + 1}": place == n for n in range(int(place.max()) + 1)}
+    position = np.arange(len(rows.item)) - first[np.cumsum(starts) - 1]
+    columns = {f"choice {n + 1}": position == n for n in range(int(position.max()) + 1)}
     columns |= {
         "the longest choice": _extreme(lengths, first, np.maximum),
         "the shortest choice": _extreme(lengths, first, np.minimum),

@@ -60,7 +60,7 @@ def _plan_reader(
     key = entry_key(f"{audit.name} {settings} {identity((reader, seed, digests))}")
     return make_plan(
         reader.endpoint,
-        len(rehearsal.kept),
+        len(rehearsal.stored),
         sum(rehearsal.received.values()),
         [*rehearsal.letters.values()],
         store / FOLDER / key,

@@ -41,7 +41,7 @@ def bits_findings(
     name: str,
     query: Floats,
     evidence: Floats,
-    both: Floats,
+    joint: Floats,
     *,
     rng: np.random.Generator,
     clusters: Clusters,
@@ -52,11 +52,11 @@ def bits_findings(
         name: The reader's name.
         query: What the query alone predicts of each item's label, in bits (PVI).
         evidence: What the evidence alone predicts.
-        both: What both predict.
+        joint: What both predict.
         rng: Where the resamples come from.
         clusters: Items with one number are drawn together.
     """
-    account = account_bits(query, evidence, both, rng=rng, clusters=clusters)
+    account = account_bits(query, evidence, joint, rng=rng, clusters=clusters)
     return [Finding(BITS, name, part, bits) for part, bits in account.items()]
 
 

@@ -187,9 +187,9 @@ def _growth(steps: object) -> int:
     if not isinstance(steps, dict):
         return 1
     added = [steps.get("content"), steps.get("prepend")]
-    own = max((len(text) for text in added if isinstance(text, str)), default=1)
+    longest = max((len(text) for text in added if isinstance(text, str)), default=1)
     inner = [steps.get("normalizers"), steps.get("pretokenizers")]
-    return min(max(own, 1) * _growth(inner), MOST_GROWTH + 1)
+    return min(max(longest, 1) * _growth(inner), MOST_GROWTH + 1)
 
 
 def _open_tensors(path: Path) -> Any:
@@ -254,10 +254,10 @@ class _Tensors:
         size = self.shape.size
         return self.take(f"{name}.weight", size), self.take(f"{name}.bias", size)
 
-    def product(self, name: str, given: int, taken: int) -> tuple[Matrix, Matrix]:
+    def product(self, name: str, size: int, inner: int) -> tuple[Matrix, Matrix]:
         """Weights as inputs × outputs, and their bias."""
-        weights = self.take(f"{name}.weight", taken, given)
-        return np.ascontiguousarray(weights.T), self.take(f"{name}.bias", taken)
+        weights = self.take(f"{name}.weight", inner, size)
+        return np.ascontiguousarray(weights.T), self.take(f"{name}.bias", inner)
 
     def layer(self, number: int) -> Layer:
         """The weights of a layer; the scale of attention is in those of queries."""

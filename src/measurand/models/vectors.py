@@ -80,11 +80,11 @@ class WordVectors:
     table: "NDArray[np.float32]"
     numbers: Mapping[str, int]
     ranks: Mapping[tuple[str, str], int]
-    kept: dict[str, tuple[bytes, float, float, bool]] = field(default_factory=dict)
+    rows: dict[str, tuple[bytes, float, float, bool]] = field(default_factory=dict)
 
     def lexicon(self, words: Sequence[str]) -> Lexicon:
         """The vectors of these words."""
-        rows = [self.kept.get(word) or self._keep(word) for word in words]
+        rows = [self.rows.get(word) or self._keep(word) for word in words]
         joined = b"".join(row[0] for row in rows)
         shape = len(rows), self.table.shape[1]
         return Lexicon(
@@ -107,8 +107,8 @@ class WordVectors:
 
     def _keep(self, word: str) -> tuple[bytes, float, float, bool]:
         """The row of a word: direction, length, weight, and whether it was spelled."""
-        if len(self.kept) >= MOST_WORDS:
-            self.kept.clear()
+        if len(self.rows) >= MOST_WORDS:
+            self.rows.clear()
         pieces = self.cut(word)
         numbers = [self.numbers.get(piece, -1) for piece in pieces]
         spelled = min(numbers) < 0 or (len(word) >= RUN and len(pieces) > len(word))
@@ -119,7 +119,7 @@ class WordVectors:
         direction = np.rint(vector * (STEPS / largest)).astype(np.int8)
         length = math.sqrt(int((direction.astype(np.int64) ** 2).sum())) or 1.0
         weight = round(float(np.sqrt((vector**2).sum())), 3)
-        self.kept[word] = row = (direction.tobytes(), length, weight, spelled)
+        self.rows[word] = row = (direction.tobytes(), length, weight, spelled)
         return row
 
     def _spell(self, word: str) -> Floats:

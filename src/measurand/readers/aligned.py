@@ -78,7 +78,7 @@ class AlignedReader:
         strength = choose_strength(features, items, STRENGTHS, rng)
         return FittedAligned(
             items.classes,
-            {name: known for name, (known, _) in parts.items()},
+            {name: grams for name, (grams, _) in parts.items()},
             reading.vocabulary,
             columns,
             fit_linear(features, items, strength, self.folds, rng),
@@ -115,9 +115,9 @@ class FittedAligned:
         reading = _read_texts(items, self.vocabulary, self.vectors)
         self.last["spelled"] = reading.spelled
         scores, start = {}, 0
-        for name, known in self.grams.items():
-            end = start + len(known.feature_keys)
-            counts = known.counts(items.column(name))
+        for name, columns in self.grams.items():
+            end = start + len(columns.feature_keys)
+            counts = columns.counts(items.column(name))
             scores[name] = np.asarray(counts @ self.linear.weights[start:end])
             start = end
         return replace(reading, scores=scores)
@@ -209,19 +209,19 @@ class AlignedReading:
     negations: Bools
     scores: Mapping[str, Floats] = field(default_factory=dict)
 
-    def meet(self, known: int) -> list[Meeting]:
+    def meet(self, vocabulary_size: int) -> list[Meeting]:
         """How the first field meets each other; words from number `known` are new."""
         first, *others = self.tokens
-        return [self._meet(first, other, known) for other in others]
+        return [self._meet(first, second, vocabulary_size) for second in others]
 
-    def _meet(self, first: str, other: str, known: int) -> Meeting:
-        query, evidence = self.tokens[first], self.tokens[other]
+    def _meet(self, first: str, second: str, vocabulary_size: int) -> Meeting:
+        query, evidence = self.tokens[first], self.tokens[second]
         aligned = align_texts(query, evidence, self.lexicon, self.negations)
-        is_known = query.ids < known
+        is_known = query.ids < vocabulary_size
         keys = query.ids[is_known].astype(np.int64) * GRADES + aligned.grades[is_known]
         count = len(query.starts) - 1
         marks = hash_bags(query.rows[is_known], keys, count, MARKS)
-        numbers = mark_relations(self.texts[first], self.texts[other])
+        numbers = mark_relations(self.texts[first], self.texts[second])
         return Meeting(marks, np.hstack([aligned.features, numbers]))
 
     def rearrange(self, name: str, order: "NDArray[np.int32]") -> "AlignedReading":

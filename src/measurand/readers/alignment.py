@@ -101,11 +101,11 @@ class _Block:
 
     def __init__(self, a: Ints, b: Ints, lexicon: Lexicon, negations: Bools) -> None:
         self.sides = _Side(a, lexicon, negations), _Side(b, lexicon, negations)
-        one, other = self.sides
+        query, evidence = self.sides
         # Whole numbers small enough that float32 holds every sum of products.
-        products = one.vectors @ other.vectors.transpose(0, 2, 1)
-        cosines = products / (one.lengths[:, :, None] * other.lengths[:, None, :])
-        outside = ~(one.inside[:, :, None] & other.inside[:, None, :])
+        products = query.vectors @ evidence.vectors.transpose(0, 2, 1)
+        cosines = products / (query.lengths[:, :, None] * evidence.lengths[:, None, :])
+        outside = ~(query.inside[:, :, None] & evidence.inside[:, None, :])
         cosines[outside] = -2
         self.best = [cosines.max(axis=2), cosines.max(axis=1)]
         self.place = cosines.argmax(axis=2)
@@ -117,11 +117,11 @@ class _Block:
 
     def features(self) -> Floats:
         """Pairs × features."""
-        one, other = self.sides
+        query, evidence = self.sides
         columns = [*chain(*map(_match, self.sides, self.best))]
         covered = columns[COVERED]
-        columns += _order(one, self.best[0], self.place)
-        columns += _negation(one, other, self.best[1], covered)
+        columns += _order(query, self.best[0], self.place)
+        columns += _negation(query, evidence, self.best[1], covered)
         return np.column_stack(columns)
 
 
@@ -162,34 +162,36 @@ def _match(side: _Side, best: Floats) -> list[Floats]:
 COVERED = 5  # the place of the weighted mean of the best matches among these
 
 
-def _order(side: _Side, best: Floats, place: Ints) -> list[Floats]:
+def _order(side: _Side, best: Floats, position: Ints) -> list[Floats]:
     """Whether words that are matched stand in the order of their matches."""
     matched = side.inside & (best >= side.like)
     numbers = np.where(matched, np.arange(matched.shape[1]), -1)
     before = np.maximum.accumulate(numbers, axis=1)[:, :-1]
-    both = matched[:, 1:] & (before >= 0)
+    are_matched = matched[:, 1:] & (before >= 0)
     before = np.maximum(before, 0)
-    step = place[:, 1:] - np.take_along_axis(place, before, axis=1)
+    step = position[:, 1:] - np.take_along_axis(position, before, axis=1)
     least = np.minimum(
         side.weights[:, 1:], np.take_along_axis(side.weights, before, axis=1)
     )
-    weight = np.where(both, least, 0.0)
+    weight = np.where(are_matched, least, 0.0)
     total = np.maximum(weight.sum(axis=1), 1e-9)
     return [
         (weight * (step < 0)).sum(axis=1) / total,
         (weight * (step == 1)).sum(axis=1) / total,
-        both.any(axis=1).astype(float),
+        are_matched.any(axis=1).astype(float),
     ]
 
 
-def _negation(one: _Side, other: _Side, best: Floats, covered: Floats) -> list[Floats]:
+def _negation(
+    query: _Side, evidence: _Side, best: Floats, covered: Floats
+) -> list[Floats]:
     """Which side is negated, and whether what the other text matches is."""
-    counts = [np.minimum(side.negated.sum(axis=1), 3) for side in (one, other)]
+    counts = [np.minimum(side.negated.sum(axis=1), 3) for side in (query, evidence)]
     first, second = (count > 0 for count in counts)
-    matched = other.inside & (best >= other.like)
+    matched = evidence.inside & (best >= evidence.like)
     near = np.zeros(len(best), bool)
     for step in range(1, REACH + 1):
-        near |= (other.negated[:, :-step] & matched[:, step:]).any(axis=1)
+        near |= (evidence.negated[:, :-step] & matched[:, step:]).any(axis=1)
     flags = [first & ~second, second & ~first, first & second, near, near & ~first]
     apart = first != second
     return [

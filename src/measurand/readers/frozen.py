@@ -81,7 +81,7 @@ class FrozenReader:
         strength = choose_strength(features, items, STRENGTHS, rng)
         return FittedFrozen(
             items.classes,
-            {name: known for name, (known, _) in parts.items()},
+            {name: grams for name, (grams, _) in parts.items()},
             reading.vocabulary,
             columns,
             fit_linear(features, items, strength, self.folds, rng),
@@ -148,9 +148,9 @@ class FittedFrozen:
         reading = _embed_items(items, self.vocabulary, self.model)
         self.last["truncated"] = reading.truncated
         scores, start = {}, 0
-        for name, known in self.grams.items():
-            end = start + len(known.feature_keys)
-            counts = known.counts(items.column(name))
+        for name, columns in self.grams.items():
+            end = start + len(columns.feature_keys)
+            counts = columns.counts(items.column(name))
             scores[name] = np.asarray(counts @ self.linear.weights[start:end])
             start = end
         return replace(reading, scores=scores, rarity=self.rarity)
@@ -221,18 +221,19 @@ class FrozenReading:
         }
         first, *others = vectors.values()
         columns = [vectors[name] for name in fields]
-        for other in others:
-            columns += [np.abs(first - other), first * other]
+        for second in others:
+            columns += [np.abs(first - second), first * second]
         return np.hstack(columns)
 
-    def meet(self, known: int) -> list[Meeting]:
+    def meet(self, vocabulary_size: int) -> list[Meeting]:
         """How the first field meets each other; words from number `known` are new."""
         first, *others = self.tokens
         if not others:
             return []
         lexicon, negations = self._lexicon()
         return [
-            self._meet(first, other, known, (lexicon, negations)) for other in others
+            self._meet(first, second, vocabulary_size, (lexicon, negations))
+            for second in others
         ]
 
     def _lexicon(self) -> tuple[Lexicon, Bools]:
@@ -257,14 +258,18 @@ class FrozenReading:
         return lexicon, negations
 
     def _meet(
-        self, first: str, other: str, known: int, words: tuple[Lexicon, Bools]
+        self,
+        first: str,
+        second: str,
+        vocabulary_size: int,
+        words: tuple[Lexicon, Bools],
     ) -> Meeting:
-        aligned = align_texts(self.spots[first], self.spots[other], *words)
+        aligned = align_texts(self.spots[first], self.spots[second], *words)
         query = self.tokens[first]
-        is_known = query.ids < known
+        is_known = query.ids < vocabulary_size
         keys = query.ids[is_known].astype(np.int64) * GRADES + aligned.grades[is_known]
         marks = hash_bags(query.rows[is_known], keys, len(query.starts) - 1, MARKS)
-        numbers = mark_relations(self.texts[first], self.texts[other])
+        numbers = mark_relations(self.texts[first], self.texts[second])
         return Meeting(marks, np.hstack([aligned.features, numbers]))
 
     def rearrange(self, name: str, order: "NDArray[np.int32]") -> "FrozenReading":

@@ -64,15 +64,15 @@ class FittedEstimator:
     def predict(self, items: Items) -> Floats:
         """Its shares where it has any, else all for the label that it predicts."""
         shares = np.zeros((len(items), len(self.classes)))
-        place = {label: number for number, label in enumerate(self.classes)}
+        column_of = {label: number for number, label in enumerate(self.classes)}
         if self.estimator is None:
-            shares[:, place[self.only]] = 1.0
+            shares[:, column_of[self.only]] = 1.0
         elif hasattr(self.estimator, "predict_proba"):
-            columns = [place[str(label)] for label in self.estimator.classes_]
+            columns = [column_of[str(label)] for label in self.estimator.classes_]
             shares[:, columns] = self.estimator.predict_proba(_item_texts(items))
         else:
             answers = self.estimator.predict(_item_texts(items))
-            shares[np.arange(len(items)), [place[str(a)] for a in answers]] = 1.0
+            shares[np.arange(len(items)), [column_of[str(a)] for a in answers]] = 1.0
         return shares
 
 

@@ -51,13 +51,13 @@ class Pattern:
     Attributes:
         name: The word, or what else it is.
         part: Where it stands.
-        said: How surely it goes with which label.
+        sentence: How surely it goes with which label.
         examples: Items that show it, no text twice.
     """
 
     name: str
     part: str
-    said: str
+    sentence: str
     examples: tuple[Example, ...]
 
 

@@ -117,14 +117,14 @@ def _check_log_probabilities(logs: Floats, source: str) -> None:
 RESAMPLES = 2_000
 Parting = Callable[[Floats, Floats, Floats], Floats]
 PARTS: dict[str, Parting] = {
-    "query alone": lambda query, evidence, both: query,
-    "evidence alone": lambda query, evidence, both: evidence,
-    "both": lambda query, evidence, both: both,
-    "only query": lambda query, evidence, both: _own(query, evidence),
-    "only evidence": lambda query, evidence, both: _own(evidence, query),
-    "either": lambda query, evidence, both: np.minimum(_told(query), _told(evidence)),
-    "together": lambda query, evidence, both: (
-        both - np.maximum(_told(query), _told(evidence))
+    "query alone": lambda query, evidence, joint: query,
+    "evidence alone": lambda query, evidence, joint: evidence,
+    "both": lambda query, evidence, joint: joint,
+    "only query": lambda query, evidence, joint: _own(query, evidence),
+    "only evidence": lambda query, evidence, joint: _own(evidence, query),
+    "either": lambda query, evidence, joint: np.minimum(_told(query), _told(evidence)),
+    "together": lambda query, evidence, joint: (
+        joint - np.maximum(_told(query), _told(evidence))
     ),
 }
 SHARES = ("only query", "only evidence", "either", "together")  # they add up to both
@@ -133,7 +133,7 @@ SHARES = ("only query", "only evidence", "either", "together")  # they add up to
 def account_bits(
     query: Floats,
     evidence: Floats,
-    both: Floats,
+    joint: Floats,
     *,
     rng: np.random.Generator,
     clusters: Clusters = None,
@@ -147,7 +147,7 @@ def account_bits(
         query: What the query alone tells of each item's label, in bits (PVI): items,
             or runs × items.
         evidence: What the evidence alone tells.
-        both: What both tell.
+        joint: What both tell.
         rng: Where the resamples come from.
         clusters: Items with one number are drawn together.
 
@@ -156,7 +156,7 @@ def account_bits(
     >>> {part: parted[part].value for part in SHARES}
     {'only query': 0.0, 'only evidence': 0.0, 'either': 0.0, 'together': 1.0}
     """
-    runs = zip(*map(np.atleast_2d, (query, evidence, both)), strict=True)
+    runs = zip(*map(np.atleast_2d, (query, evidence, joint)), strict=True)
     accounts = [_account_run(run, rng, clusters) for run in runs]
     return {part: pool_estimates([a[part] for a in accounts]) for part in PARTS}
 

@@ -143,8 +143,8 @@ def _reopen(experiment: Experiment, benchmark: Benchmark) -> Iterator[Experiment
     if benchmark is experiment.benchmark:
         yield experiment
         return
-    with reopen_experiment(experiment, benchmark) as other:
-        yield other
+    with reopen_experiment(experiment, benchmark) as inner:
+        yield inner
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,9 +197,9 @@ def _open_split(
     tested = fold_benchmark(benchmark, folds, experiment.seed)
     shuffle = Shuffle(str(benchmark.evidence), settings.shuffle)
     check_shuffle(tested, benchmark, shuffle, experiment.seed)
-    with _reopen(experiment, tested) as there:
-        baselines = _evidence_baselines(there, readers, settings)
-        yield _Split(there, shuffle, baselines, settings)
+    with _reopen(experiment, tested) as inner:
+        baselines = _evidence_baselines(inner, readers, settings)
+        yield _Split(inner, shuffle, baselines, settings)
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,21 +242,21 @@ def _audit_split(
     benchmark, margin = experiment.benchmark, settings.margin
     pool = open_pool(drawn.benchmark)
     logged = align_logs(answers, pool) if answers else None
-    asked = _ask_split(drawn, split, readers)
-    readings, run = [*asked.readings], asked.readers
+    answered = _ask_split(drawn, split, readers)
+    readings, run = [*answered.readings], answered.readers
     facts = gather_facts(drawn, pool, pool_readers(run), margin)
     items = find_split_items(pool, benchmark)
     gather = partial(gather_again, drawn, pool)
     unasked = dict[str, str]()
     if logged is not None:
-        looks = _count_looks(split, asked, facts) + len(logged.models)
+        looks = _count_looks(split, answered, facts) + len(logged.models)
         facts, unasked = add_logged(facts, logged, looks)
-    facts, called = _climb(split, items, facts, asked, gather)
+    facts, called = _climb(split, items, facts, answered, gather)
     readings, run = [*readings, *called.readings], {**run, **called.readers}
     evidence, as_good = find_evidence_alone(drawn, pool, facts)
     # The metadata ratio of the strongest reader that has one.
-    told = [reading for reading in readings if reading.mpds is not None]
-    best = max(told, key=lambda reading: reading.strength, default=None)
+    with_ratio = [reading for reading in readings if reading.mpds is not None]
+    best = max(with_ratio, key=lambda reading: reading.strength, default=None)
     ratios = (None, None) if best is None else (best.mpds, best.beyond)
     facts = replace(facts, evidence_alone=as_good, mpds=ratios[0], beyond=ratios[1])
     verdict = conclude(facts)
@@ -267,7 +267,7 @@ def _audit_split(
         *called.findings,
         *pooled_findings(facts, evidence, verdict),
         *(logged_findings(facts, logged, str(split.shuffle)) if logged else ()),
-        *asked.findings,
+        *answered.findings,
     ]
     warnings = evidence_warnings(benchmark, readings, baselines, settings.shuffles, run)
     report = Report(
@@ -277,7 +277,11 @@ def _audit_split(
         findings=tuple(findings),
         settings=evidence_settings(experiment, run, readings, settings)
         | intervention_settings(settings, split.shuffle.field),
-        not_run={**asked.missing, **merge_not_run(readings), **called.missing}
+        not_run={
+            **answered.missing,
+            **merge_not_run(readings),
+            **called.missing,
+        }
         | unasked,
         warnings=tuple(warnings),
         exhibits=(
@@ -291,20 +295,22 @@ def _audit_split(
 
 
 def _dear_readers(
-    split: _Split, asked: _SplitAnswers, facts: NeedFacts
+    split: _Split, answered: _SplitAnswers, facts: NeedFacts
 ) -> tuple[list[tuple[str, Reader]], list[EvidenceReading]]:
     """The rungs that may be called, and the dear readers among those named."""
-    known = {**asked.readers, **facts.need.readers}
+    all_readers = {**answered.readers, **facts.need.readers}
     planted = split.experiment.benchmark.planted
-    above = higher_rungs(known, split.settings.strongest, weightless=planted)
+    above = higher_rungs(all_readers, split.settings.strongest, weightless=planted)
     rungs = [*above] if split.settings.calibrate else []
-    dear = [r for r in asked.readings if not is_cross_fitted(asked.readers[r.name])]
+    dear = [
+        r for r in answered.readings if not is_cross_fitted(answered.readers[r.name])
+    ]
     return rungs, dear
 
 
-def _count_looks(split: _Split, asked: _SplitAnswers, facts: NeedFacts) -> int:
+def _count_looks(split: _Split, answered: _SplitAnswers, facts: NeedFacts) -> int:
     """How many dear readers were asked or may yet be called: they share the error."""
-    rungs, dear = _dear_readers(split, asked, facts)
+    rungs, dear = _dear_readers(split, answered, facts)
     return len(dear) + sum(not is_cross_fitted(reader) for _, reader in rungs)
 
 
@@ -312,12 +318,12 @@ def _climb(
     split: _Split,
     items: SplitItems,
     facts: NeedFacts,
-    asked: _SplitAnswers,
+    answered: _SplitAnswers,
     gather: Callable[..., tuple[NeedFacts, dict[str, str]]],
 ) -> tuple[NeedFacts, _SplitAnswers]:
     """The facts with what dear readers gain; rungs are called while it is open."""
-    rungs, dear = _dear_readers(split, asked, facts)
-    looks = _count_looks(split, asked, facts) + len(facts.further)
+    rungs, dear = _dear_readers(split, answered, facts)
+    looks = _count_looks(split, answered, facts) + len(facts.further)
     called, findings = list[EvidenceReading](), list[Finding]()
     missing, run = dict[str, str](), dict[str, Reader]()
     while True:
@@ -336,7 +342,7 @@ def _climb(
         run |= rung if dear else {}
         # What learns in seconds is cross-fitted over the pool, as those before it.
         if dear and all(map(is_cross_fitted, rung.values())):
-            dear, (facts, why) = [], gather(facts, {**asked.readers, **run})
+            dear, (facts, why) = [], gather(facts, {**answered.readers, **run})
             missing |= why
 
 
@@ -349,9 +355,9 @@ def _ground_findings(
         mean_score(right, rng=rng, clusters=baselines.clusters)
         for right in (baselines.majority, baselines.metadata)
     )
-    seen = wilson_share(int((~items.new).sum()), len(items.new))
+    repeated = wilson_share(int((~items.new).sum()), len(items.new))
     return [
-        Finding("seen", "families", "full", seen),
+        Finding("seen", "families", "full", repeated),
         Finding("majority", "majority", "full", majority),
         Finding("accuracy", "metadata", "full", metadata),
     ]

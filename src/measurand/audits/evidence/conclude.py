@@ -115,8 +115,8 @@ class NeedFacts:
     def rival(self) -> str | Name:
         """The best without the evidence; a model's name is no word of ours."""
         rival = self.gained.rival
-        known = self.held is None or rival in self.need.rivals
-        return rival if known else Name("reader", rival.removesuffix(", query"))
+        in_pool = self.held is None or rival in self.need.rivals
+        return rival if in_pool else Name("reader", rival.removesuffix(", query"))
 
     @property
     def room(self) -> float:
@@ -131,16 +131,16 @@ class NeedFacts:
     @property
     def high(self) -> float:
         """The most that the evidence may add to the readers asked."""
-        asked = [r.gain.high for r in self.further if r.beats_majority]
-        return min(max(self.gained.high, *asked, -1.0), self.gained.room)
+        highs = [r.gain.high for r in self.further if r.beats_majority]
+        return min(max(self.gained.high, *highs, -1.0), self.gained.room)
 
     @property
     def low_among_open(self) -> float:
         """What it surely adds over all items, by those that the query leaves open."""
-        some = self.among_open
-        if some is None or not some.loses or self.held is not None:
+        open_need = self.among_open
+        if open_need is None or not open_need.loses or self.held is not None:
             return 0.0
-        return some.gain.low * some.share
+        return open_need.gain.low * open_need.share
 
     @property
     def surely(self) -> float:
@@ -179,22 +179,24 @@ class NeedFacts:
         """What readers that learned something lose on another item's evidence."""
         losses = self.need.losses
         readers = [name for name in reads_something(self.need) if name in losses]
-        asked = {r.name: r.loss for r in self.further if r.beats_majority and r.loss}
-        return {name: losses[name].interval(0.95) for name in readers} | asked
+        by_reader = {
+            r.name: r.loss for r in self.further if r.beats_majority and r.loss
+        }
+        return {name: losses[name].interval(0.95) for name in readers} | by_reader
 
     @property
     def gain(self) -> Estimate:
         """What the deciding reader of all items adds."""
-        found = self.gained
+        gain = self.gained
         stated = Estimate(
-            found.value,
-            found.low,
-            found.high,
+            gain.value,
+            gain.low,
+            gain.high,
             1 - 2 * ERROR,
             len(self.judged.family.numbers),
             "least over baselines without evidence",
         )
-        return found.estimate or stated
+        return gain.estimate or stated
 
     @property
     def readers(self) -> tuple[Name, ...]:
@@ -213,9 +215,9 @@ def _shown(f: NeedFacts) -> dict[str, Fact]:
     facts: dict[str, Fact] = {"rival": f.rival, "room": f.room}
     seer = f.seer if f.surely <= f.margin else None
     if seer is not None:
-        own: dict[str, Fact] = {"gain": seer.gain}
-        own |= {} if seer.loss is None else {"loss": seer.loss}
-        return {"reader": Name("reader", seer.name), **own, **facts}
+        estimates: dict[str, Fact] = {"gain": seer.gain}
+        estimates |= {} if seer.loss is None else {"loss": seer.loss}
+        return {"reader": Name("reader", seer.name), **estimates, **facts}
     reader = f.gained.reader
     loss = f.need.losses.get(reader)
     lost: dict[str, Fact] = {} if loss is None else {"loss": loss.interval(0.95)}
@@ -225,10 +227,12 @@ def _shown(f: NeedFacts) -> dict[str, Fact]:
 def _shows(code: str, f: NeedFacts) -> list[Clause]:
     """What shows a need, and what else a reader of it should know."""
     clauses = [Clause(code, _shown(f))]
-    some = f.among_open
-    if some is not None and f.low_among_open > max(f.low, 0.0):
-        gain = NeedFacts(some).gain
-        clauses.append(Clause("need.open_items", {"share": some.share, "gain": gain}))
+    open_need = f.among_open
+    if open_need is not None and f.low_among_open > max(f.low, 0.0):
+        gain = NeedFacts(open_need).gain
+        clauses.append(
+            Clause("need.open_items", {"share": open_need.share, "gain": gain})
+        )
     for reader, accuracy in f.evidence_alone.items():
         facts: dict[str, Fact] = {"reader": _reader_fact(reader), "accuracy": accuracy}
         clauses.append(Clause("need.evidence_alone", facts))

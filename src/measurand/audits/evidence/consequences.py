@@ -108,19 +108,22 @@ def measure_gaps(
         hidden = Both(Both(trained, HoldOut(*pair)), Sample(size))
         asks.append(Ask(quick, fitted_on=hidden, about=Both(tested, Only(*pair))))
     answers = [correct_by_item(answer) for answer in ask_all(experiment, asks)]
-    seen, unseen = answers[: len(distinct) * draws], answers[len(distinct) * draws :]
+    inside, outside = (
+        answers[: len(distinct) * draws],
+        answers[len(distinct) * draws :],
+    )
     ids = pd.Index(experiment.benchmark.test.ids)
     lost, present = np.zeros((2, len(ids), len(values)))
     shown = np.zeros((draws, len(values)))
-    for number, (correct, size) in enumerate(zip(unseen, sizes, strict=True)):
+    for number, (correct, size) in enumerate(zip(outside, sizes, strict=True)):
         first = distinct.index(size) * draws
-        there = np.array(
-            [run.loc[correct.index] for run in seen[first : first + draws]]
+        by_draw = np.array(
+            [run.loc[correct.index] for run in inside[first : first + draws]]
         )
         positions = ids.get_indexer(correct.index)
-        lost[positions, number] = there.mean(axis=0) - correct
+        lost[positions, number] = by_draw.mean(axis=0) - correct
         present[positions, number] = 1
-        shown[:, number] = there.mean(axis=1)
+        shown[:, number] = by_draw.mean(axis=1)
     return Gaps(values, lost, present, shown)
 
 
@@ -219,19 +222,20 @@ def gap_findings(
     return [*findings, Finding("ood_gap", name, "worst", estimate)]
 
 
-def possible_flips(benchmark: Benchmark, *, said: bool = True) -> dict[str, Flip]:
+def possible_flips(benchmark: Benchmark, *, in_words: bool = True) -> dict[str, Flip]:
     """A flip for each metadata column whose values most queries say.
 
-    Where they need not be `said`, one for each column of several values.
+    Where they need not be `in_words`, one for each column of several values.
     """
     flips_by_column = {}
     for column in benchmark.metadata:
         values = sorted(benchmark.train.column(column).unique())
-        words = {value: (value,) for value in values if value or not said}
-        shown = benchmark.renderings.get(column, words) if said else words
+        words = {value: (value,) for value in values if value or not in_words}
+        shown = benchmark.renderings.get(column, words) if in_words else words
         query = benchmark.query
         if len(shown) > 1 and (
-            not said or rendered_share(benchmark.test, column, query, shown) >= REACH
+            not in_words
+            or rendered_share(benchmark.test, column, query, shown) >= REACH
         ):
             pairs = tuple((value, tuple(w)) for value, w in shown.items())
             flips_by_column[column] = Flip(column, query, pairs)
@@ -250,7 +254,7 @@ def flip_findings(
     benchmark, findings = experiment.benchmark, []
     flips_by_column = possible_flips(benchmark)
     if benchmark.protocol is not None:
-        every_flip = possible_flips(benchmark, said=False) | flips_by_column
+        every_flip = possible_flips(benchmark, in_words=False) | flips_by_column
         before = np.array(benchmark.protocol(benchmark.test))
         for column, flip in every_flip.items():
             rng = generator(experiment.seed, "test", identity(flip), 0)

@@ -341,7 +341,7 @@ def evidence_item_table(
     for reading in readings:
         if reading.written:
             table[own_column("answer", reading.name)] = list(reading.written)
-        for what, answers in reading.said.items():
+        for what, answers in reading.first_answers.items():
             table[own_column(what, reading.name)] = list(answers)
         table[own_column("correct", reading.name)] = _in_most_seeds(reading.right)
         table[own_column("shuffled", reading.name)] = reading.wrong.mean(axis=0)

@@ -64,7 +64,7 @@ def add_logged(
     # Who was taught no label here has no paraphrase to remember: a room that these
     # models leave is no memory of the query.
     room = best_gain(scores, untaught, logged.family, ERROR, LOOKS).room
-    held = replace(
+    need = replace(
         facts.need, gain=gain, scores=scores, rivals=rivals, family=logged.family
     )
     readings = [
@@ -74,7 +74,7 @@ def add_logged(
     ]
     memory = facts.query_memory and room > REACH * facts.margin
     further = (*facts.further, *readings)
-    return replace(facts, held=held, further=further, query_memory=memory), {}
+    return replace(facts, held=need, further=further, query_memory=memory), {}
 
 
 def _name_rival(model: LoggedModel, rivals: Mapping[str, Floats]) -> str:
@@ -89,9 +89,9 @@ def _compare_model(
     """What one model has over all without the evidence, and what it loses."""
     error = ERROR / looks
     levels = 1 - 2 * error / LOOKS, 1 - 2 * error / len(rivals)
-    whole, family = model.scores[WHOLE], logged.family
-    gain = rival_gain(whole, rivals, family, levels, 1 - 2 * error)
-    majority = mean_difference(whole, rivals["majority"], family)
+    scores, family = model.scores[WHOLE], logged.family
+    gain = rival_gain(scores, rivals, family, levels, 1 - 2 * error)
+    majority = mean_difference(scores, rivals["majority"], family)
     loss = logged.lost(model, SHUFFLED)(0.95) if SHUFFLED in model.scores else None
     return SplitReading(
         model.name,

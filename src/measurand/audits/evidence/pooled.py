@@ -95,11 +95,11 @@ def find_evidence_alone(
     arms = {n: part_arm(CHANNELS[n], EVIDENCE, pool) for n in EVIDENCE_READERS}
     answers = ask_arms(experiment, pool, arms.values())
     scores = {name: answers[arm].mean for name, arm in arms.items()}
-    family, both = facts.need.family, facts.need.scores[facts.need.gain.reader]
+    family, joint = facts.need.family, facts.need.scores[facts.need.gain.reader]
     as_good = {
         name: _mean_right(right, family)
         for name, right in scores.items()
-        if mean_difference(both, right, family, 0.90).high < facts.margin
+        if mean_difference(joint, right, family, 0.90).high < facts.margin
     }
     best = max(as_good, key=lambda name: as_good[name].value, default=None)
     return scores, {} if best is None else {best: as_good[best]}
@@ -114,7 +114,7 @@ def pooled_findings(
         Finding("accuracy", name, POOLED, _mean_right(right, family))
         for name, right in need.scores.items()
     ]
-    for name, gain in need.gain.each.items():
+    for name, gain in need.gain.by_reader.items():
         decision = verdict.label if name == verdict.stage else None
         findings.append(Finding("gain", name, POOLED, gain, decision))
     findings += [

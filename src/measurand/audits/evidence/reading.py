@@ -104,7 +104,7 @@ class EvidenceAnswers:
     bits: Mapping[str, Floats]
     remarks: Mapping[str, float | str]
     donors: NDArray[np.int32]
-    said: Mapping[str, tuple[str, ...]]
+    first_answers: Mapping[str, tuple[str, ...]]
 
 
 def ask_with_shuffles(
@@ -165,7 +165,7 @@ def ask_with_shuffles(
         ),
         remarks=full[0].remarks,
         donors=donors_of(shuffled[0]),
-        said=_first_answers(benchmark, full[0], shuffled[0]),
+        first_answers=_first_answers(benchmark, full[0], shuffled[0]),
     )
 
 
@@ -277,7 +277,7 @@ class EvidenceReading(Reading):
         changed_share: The share of (item, shuffle) pairs that read another text.
         written: What it wrote about each item, where it chose among no answers.
         donors: Whose evidence each item received in the first shuffle.
-        said: What it answered with the right evidence, and in that shuffle.
+        first_answers: What it answered with the right evidence, and in that shuffle.
         learns_labels: Whether it was taught labels of training items, which it may then
             remember.
     """
@@ -292,7 +292,7 @@ class EvidenceReading(Reading):
     changed_share: float
     written: tuple[str, ...] = ()
     donors: Ints | None = None
-    said: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    first_answers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     learns_labels: bool = True
 
 
@@ -340,7 +340,7 @@ def read_evidence(
         beyond=ratios.get("mpds_corrected"),
         changed_share=changed_share(texts, answers.donors),
         donors=answers.donors[0].astype(np.int64),
-        said=answers.said,
+        first_answers=answers.first_answers,
     )
 
 
@@ -376,8 +376,8 @@ def _account_findings(
     """What only the query tells, only the evidence, either, or both together."""
     if not answers.bits:
         return []
-    query, evidence, both = answers.bits.values()
-    return bits_findings(name, query, evidence, both, rng=rng, clusters=clusters)
+    query, evidence, joint = answers.bits.values()
+    return bits_findings(name, query, evidence, joint, rng=rng, clusters=clusters)
 
 
 def _read_test_parts(
@@ -388,10 +388,10 @@ def _read_test_parts(
 ) -> list[Finding]:
     """The same fitted reader on the other test parts."""
     findings = list[Finding]()
-    for part, there in [*answers.parts.items()][1:]:
-        outcome = there.decide(baselines, rng)
-        right = mean_score(there.right, rng=rng, clusters=there.clusters)
-        effect, where = there.effect.interval(0.95), f"{PART}{part}"
+    for part, part_answers in [*answers.parts.items()][1:]:
+        outcome = part_answers.decide(baselines, rng)
+        right = mean_score(part_answers.right, rng=rng, clusters=part_answers.clusters)
+        effect, where = part_answers.effect.interval(0.95), f"{PART}{part}"
         findings += [
             Finding("accuracy", name, where, right),
             Finding("delta_evi", name, where, effect, outcome),

@@ -56,7 +56,9 @@ def check_shuffle(
     if shuffle.field in drawn.drawn_by and splits and not _find_fault(pool, shuffle):
         ways = ["`split_by` 'query'"]
     others = (Shuffle(shuffle.field, kind) for kind in ("plain", "nearest"))
-    works = [str(other) for other in others if not _find_fault(tested, other)]
+    works = [
+        str(candidate) for candidate in others if not _find_fault(tested, candidate)
+    ]
     ways += [f"`shuffle` {kind!r}" for kind in works[:1]]
     advice = f", or choose {' or '.join(ways)}" if ways else ""
     raise CannotIntervene(f"{fault}{advice}")

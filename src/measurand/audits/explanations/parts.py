@@ -166,7 +166,7 @@ def part_findings(facts: RationaleFacts, explainer: str) -> Iterator[Finding]:
         if column.part is not None:
             base = column.baseline
             yield from alone_findings(column.part, condition, base, facts.size)
-    for reader, gain in facts.need.gain.each.items():
+    for reader, gain in facts.need.gain.by_reader.items():
         yield Finding("gain", reader, explainer, gain)
     for further in facts.further:
         yield Finding("gain", further.reader, explainer, further.gain)

@@ -115,7 +115,7 @@ def ask_parts(
     trials.
     """
     sides, experiment = evaluation.sides, evaluation.experiment
-    members = [asked_reader(each, cut=False) for each in repeat_reader(reader, seeds)]
+    members = [asked_reader(r, cut=False) for r in repeat_reader(reader, seeds)]
     wanted: dict[str, Intervention] = {"": AsIs()}
     if len(sides.fields) > 1:
         wanted |= {field: Keep(field) for field in sides.parts}
@@ -127,14 +127,13 @@ def ask_parts(
         for part in ("", *sides.other_tests)
         for field, change in wanted.items()
     }
-    asks = [ask for each in plan.values() for ask in each]
+    asks = [ask for r in plan.values() for ask in r]
     also = _inspection_asks(members[0], sides) if inspected else []
     check_budget(name, (experiment, [*asks, *also]))
     resolve_asks(experiment, [*asks, *also])
     predictions = iter(ask_all(experiment, asks))
     runs = {
-        key: gather_runs([[next(predictions)] for _ in each])
-        for key, each in plan.items()
+        key: gather_runs([[next(predictions)] for _ in r]) for key, r in plan.items()
     }
     return {
         part or FULL: LeakageAnswers(

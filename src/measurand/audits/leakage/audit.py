@@ -275,8 +275,8 @@ def _baseline_findings(
         yield Finding(name, name, where, share)
     first = baselines[FULL]
     if first.reference is not None:
-        own = generator(seed, "leakage", "ground", "published")
-        share = mean_score(first.majority, rng=own, clusters=first.clusters)
+        stream = generator(seed, "leakage", "ground", "published")
+        share = mean_score(first.majority, rng=stream, clusters=first.clusters)
         # Where the majority may be all, there is no way from it to all right.
         if share.high < 1:
             yield published_saturation(first, share)

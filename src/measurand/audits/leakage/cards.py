@@ -155,8 +155,8 @@ def _assign_labels(
         needed = round(size * float(shares[aim])) - int(counts[aim])
         givers = labels[labels != aim]
         for number in range(needed if len(givers) else 0):
-            place = number % len(givers)
-            yield str(givers.index[place]), str(givers.iloc[place]), str(aim)
+            position = number % len(givers)
+            yield str(givers.index[position]), str(givers.iloc[position]), str(aim)
 
 
 def _count_tasks(tasks: pd.DataFrame) -> pd.DataFrame:

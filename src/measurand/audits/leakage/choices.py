@@ -92,8 +92,8 @@ def place_choices(
     paired = _pair_sides(sides, few)
     test = paired.benchmark.test
     with reopen_experiment(evaluation.experiment, paired.benchmark) as inner:
-        there = Evaluation(paired, inner)
-        vectors, learned = measure_embedding(there, reader, Keep(field))
+        paired_evaluation = Evaluation(paired, inner)
+        vectors, learned = measure_embedding(paired_evaluation, reader, Keep(field))
     if vectors.shape[1] == 0:
         return []
     regions = find_regions(

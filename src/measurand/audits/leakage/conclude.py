@@ -110,7 +110,7 @@ class LeakFacts:
 
     def is_of_test(self, part: PartAlone) -> bool:
         """Whether a part is that of the test file by itself."""
-        return any(part is one for one in self.test_parts)
+        return any(part is test_part for test_part in self.test_parts)
 
     @property
     def remembered(self) -> list[PartAlone]:
@@ -312,8 +312,8 @@ def conclude_leakage(
 def conclude(facts: LeakFacts) -> Verdict:
     """What the rules say of the facts, with its bound, and what would settle it."""
     label, clauses = judge(RULES, facts)
-    said = facts.leaking or ([facts.widest] if facts.widest else [])
-    stage = deciding_channel(worst_part(said)) if said else None
+    leaks = facts.leaking or ([facts.widest] if facts.widest else [])
+    stage = deciding_channel(worst_part(leaks)) if leaks else None
     if facts.seer is not None and not facts.large:
         stage = facts.seer.reader
     bound = max([facts.bound, *(part.bound for part in facts.leaking)])

@@ -91,12 +91,12 @@ def _measure_inference(
     (order,) = deal_others(len(test), 1, rng)
     texts = {OWN: questions, DEALT: [questions[number] for number in order]}
     answers = {
-        condition: _answer_with(evaluation, name, reader, few, asked)
-        for condition, asked in texts.items()
+        condition: _answer_with(evaluation, name, reader, few, inferred)
+        for condition, inferred in texts.items()
     }
     clusters, gold = family_numbers(test), test.gold(benchmark.classes)
-    for condition, given in answers.items():
-        same = share_interval((given == alone.answers[0]).astype(float), clusters)
+    for condition, predictions in answers.items():
+        same = share_interval((predictions == alone.answers[0]).astype(float), clusters)
         findings.append(Finding("same_answer", name, condition, same))
     right = share_interval((answers[OWN] == gold).astype(float), clusters)
     return [*findings, Finding("accuracy", name, OWN, right)]
@@ -111,13 +111,13 @@ def _answer_with(
 ) -> Ints:
     """What is answered from the choices with these questions."""
     query, choices = benchmark.query, str(benchmark.test.choices)
-    asked = benchmark.test.keep_fields(query, choices).with_field(query, questions)
+    inferred = benchmark.test.keep_fields(query, choices).with_field(query, questions)
     learned = benchmark.train.keep_fields(query, choices)
-    changed = replace(benchmark, train=learned, test=asked, evidence=None)
+    changed = replace(benchmark, train=learned, test=inferred, evidence=None)
     with reopen_experiment(evaluation.experiment, changed) as inner:
         check_budget(name, (inner, [Ask(reader)]))
-        (given,) = ask_all(inner, [Ask(reader)])
-    return np.asarray(given.answers[0])
+        (predictions,) = ask_all(inner, [Ask(reader)])
+    return np.asarray(predictions.answers[0])
 
 
 def _state_likeness(
@@ -125,8 +125,8 @@ def _state_likeness(
 ) -> Finding:
     """How much more like a written question is to its own than to others."""
     test, clusters = benchmark.test, family_numbers(benchmark.test)
-    own = test.column(benchmark.query).tolist()
-    gain = likeness_gain(questions, own, test.choice_texts, rng)
+    queries = test.column(benchmark.query).tolist()
+    gain = likeness_gain(questions, queries, test.choice_texts, rng)
     estimate = mean_interval(gain, clusters)
     outcome = UNDECIDED
     if estimate.low > INFERENCE_MARGIN:
@@ -150,16 +150,16 @@ def likeness_gain(
     count = len(written)
     if count < 2:
         raise Undefined("one item has no other to be held against; give more")
-    said = [{word for text in row for word in words(text)} for row in choices]
-    pairs = list(zip(said, written, right, strict=True))
-    new = [_telling_words(text, known) for known, text, _ in pairs]
-    true = [_telling_words(text, known) for known, _, text in pairs]
-    own = _word_likeness(new, true)
+    choice_words = [{word for text in row for word in words(text)} for row in choices]
+    pairs = list(zip(choice_words, written, right, strict=True))
+    new = [_telling_words(text, shared) for shared, text, _ in pairs]
+    true = [_telling_words(text, shared) for shared, _, text in pairs]
+    likeness = _word_likeness(new, true)
     deals = deal_others(count, min(DEALT_QUESTIONS, count - 1), rng)
     dealt = np.mean([_word_likeness(new, [true[i] for i in d]) for d in deals], axis=0)
-    if not own.any() and not dealt.any():
+    if not likeness.any() and not dealt.any():
         raise Undefined("no written question shares a telling word with any question")
-    return np.asarray(own - dealt)
+    return np.asarray(likeness - dealt)
 
 
 def deal_others(count: int, deals: int, rng: np.random.Generator) -> list[Ints]:
@@ -174,9 +174,9 @@ def deal_others(count: int, deals: int, rng: np.random.Generator) -> list[Ints]:
     return [order[(places + turn) % count] for turn in range(1, deals + 1)]
 
 
-def _telling_words(text: str, known: set[str]) -> str:
+def _telling_words(text: str, shared: set[str]) -> str:
     """The words of a question that are no function words, and that no choice says."""
-    return " ".join(w for w in words(text) if w not in FUNCTION and w not in known)
+    return " ".join(w for w in words(text) if w not in FUNCTION and w not in shared)
 
 
 def _word_likeness(new: Sequence[str], true: Sequence[str]) -> Floats:

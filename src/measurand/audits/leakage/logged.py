@@ -47,8 +47,8 @@ def read_logged(pool: Pool, logged: LoggedModels) -> list[SplitReading]:
 def logged_accuracies(pool: Pool, logged: LoggedModels) -> Iterator[Finding]:
     """The accuracy of each model with all parts, and with one alone."""
     for model in logged.models:
-        whole = logged.accuracy(model, WHOLE)
-        yield Finding("accuracy", model.name, "full", whole)
+        overall = logged.accuracy(model, WHOLE)
+        yield Finding("accuracy", model.name, "full", overall)
         for part, condition in _conditions_alone(pool, model).items():
             statistic = "choices_only" if part == CHOICES else "single_accuracy"
             where = name_condition(pool.names[part])

@@ -81,18 +81,20 @@ def read_leakage(
     """
     sides, seed = evaluation.sides, evaluation.experiment.seed
     answers = {
-        where: calibrate_answers(each, reader, baselines[where].clusters)
-        for where, each in ask_parts(
+        where: calibrate_answers(part_answers, reader, baselines[where].clusters)
+        for where, part_answers in ask_parts(
             evaluation, name, reader, seeds, inspected=clustering is not None
         ).items()
     }
     rng = generator(seed, "leakage", identity(reader))
     findings: list[Finding] = []
     not_run: dict[str, str] = {}
-    for where, each in answers.items():
+    for where, part_answers in answers.items():
         elsewhere = "" if where == FULL else where
         stream = generator(seed, "leakage", identity(reader), where)
-        stated = answer_findings(name, each, baselines[where], stream, sides, elsewhere)
+        stated = answer_findings(
+            name, part_answers, baselines[where], stream, sides, elsewhere
+        )
         findings += stated[0]
         not_run |= stated[1]
     first = answers[FULL]
@@ -147,8 +149,8 @@ def read_split(
     stated = []
     for reading, part in product(readings, sides.parts):
         families = test[text_group(part)]
-        seen = sides.benchmark.train.column(text_group(part))
-        new = ~families.isin(seen).to_numpy()
+        train_families = sides.benchmark.train.column(text_group(part))
+        new = ~families.isin(train_families).to_numpy()
         numbers = pd.factorize(families[new])[0].astype(np.int64)
         family = Family(part, numbers)
         # Of one field alone there is nothing else that it could be read with.
@@ -193,13 +195,13 @@ def _bits_account(
     parts = benchmark.query, benchmark.evidence
     if set(parts) != set(evaluation.sides.fields) or len(set(parts)) < 2:
         return []
-    query, evidence, both = (
+    query, evidence, joint = (
         bits_by_item(runs, baselines)
         for runs in (*(answers.alone[str(part)] for part in parts), answers.pair)
     )
     seed, clusters = evaluation.experiment.seed, baselines.clusters
     rng = generator(seed, "leakage", identity(reader), "bits")
-    return bits_findings(name, query, evidence, both, rng=rng, clusters=clusters)
+    return bits_findings(name, query, evidence, joint, rng=rng, clusters=clusters)
 
 
 def _find_all_regions(

@@ -130,8 +130,8 @@ def repair_leaks(
     seed, test = evaluation.experiment.seed, evaluation.sides.benchmark.test
     rng = generator(seed, "leakage", "repair", identity(quick), field)
     rule_half = rng.permutation(len(test)) % 2 == 0
-    other = OTHER if kind_of(quick) != OTHER else SELF
-    family = {reading.name: quick, other: READERS.load(other)}
+    second = OTHER if kind_of(quick) != OTHER else SELF
+    family = {reading.name: quick, second: READERS.load(second)}
     check = RepairCheck(evaluation, field, family, reader, margin, rule_half)
     return _check_removals(check, _removals(check, reading), rng)
 
@@ -198,8 +198,10 @@ def _removal_by_answers(
         runs = gather_runs([ask_all(inner, asks)])
     sides = (runs, train), (first_answers.alone[field], benchmark.test)
     right = (
-        pd.Series(said.right[0], list(said.ids)).loc[[str(i) for i in items.ids]]
-        for said, items in sides
+        pd.Series(predictions.right[0], list(predictions.ids)).loc[
+            [str(i) for i in items.ids]
+        ]
+        for predictions, items in sides
     )
     return Removal(*(correct.to_numpy(bool) for correct in right))
 
@@ -232,12 +234,12 @@ def _certified_words(items: Items, field: str, seed: int) -> set[tuple[str, str]
 def _holds_bound_word(items: Items, field: str, bound: set[tuple[str, str]]) -> Bools:
     """Whether each item holds a word or phrase that is bound to its own label."""
     rows = zip(items.column(field), items.labels, strict=True)
-    held = []
+    flags = []
     for text, label in rows:
-        said = words(text)
-        grams = {*said, *(f"{a} {b}" for a, b in pairwise(said))}
-        held.append(any((gram, label) in bound for gram in grams))
-    return np.array(held, bool)
+        text_words = words(text)
+        grams = {*text_words, *(f"{a} {b}" for a, b in pairwise(text_words))}
+        flags.append(any((gram, label) in bound for gram in grams))
+    return np.array(flags, bool)
 
 
 def _removal_by_clusters(test: Items, regions: Regions, rule_half: Bools) -> Removal:

@@ -108,8 +108,8 @@ def answer_findings(
         part = sides.condition(field) + (f", {where}" if where else "")
         figures = _part_figures(pair, runs, baselines, rng)
         stated.append(state_figures(name, part, runs, figures))
-    for found, missing in stated:
-        findings += found
+    for listed, missing in stated:
+        findings += listed
         withheld |= missing
     return findings, withheld
 
@@ -122,7 +122,7 @@ def _state_saturation(
     rng: np.random.Generator,
 ) -> Stated:
     """How far all fields bring a reader from the majority to 1, and what that is."""
-    (own,) = rng.spawn(1)  # its draws move no other figure
+    (stream,) = rng.spawn(1)  # its draws move no other figure
     if is_one_class(pair):
         why = "it gives nearly all items one answer, so that it shows no room"
         return [], {f"{SATURATION} of {condition} by {name}": why}
@@ -132,7 +132,7 @@ def _state_saturation(
             _correct_in_run(pair, r),
             majority * 0 + 1,
             less=majority,
-            rng=own,
+            rng=stream,
             clusters=clusters,
         )
     }
@@ -175,7 +175,7 @@ def _part_figures(
 ) -> Figures:
     """The figures of one part."""
     majority, clusters = baselines.majority, baselines.clusters
-    (own,) = rng.spawn(1)  # its draws move no other figure
+    (stream,) = rng.spawn(1)  # its draws move no other figure
     drawn: dict[str, Any] = {"rng": rng, "clusters": clusters}
 
     def rights(r: int) -> tuple["pd.Series[float]", "pd.Series[float]"]:
@@ -185,8 +185,8 @@ def _part_figures(
         return pair.answers[r], alone.answers[r]
 
     def only_single(r: int) -> "pd.Series[float]":
-        single, whole = rights(r)
-        return single * (1 - whole)
+        single, pair_right = rights(r)
+        return single * (1 - pair_right)
 
     figures: dict[str, Callable[[int], Estimate]] = {
         "over_majority": lambda r: share_difference(
@@ -195,7 +195,7 @@ def _part_figures(
         "single_accuracy": lambda r: mean_score(rights(r)[0], **drawn),
         "recovered": lambda r: ratio(*rights(r), **drawn),
         "recovered_over_chance": lambda r: ratio(
-            *rights(r), less=majority, rng=own, clusters=clusters
+            *rights(r), less=majority, rng=stream, clusters=clusters
         ),
         "v_information": lambda r: _usable_bits(alone, r, baselines),
         "nba": lambda r: nba(*said(r), **drawn),

@@ -42,7 +42,7 @@ class Sides:
     @property
     def rows(self) -> tuple[list[str], list[str]]:
         """What each training and each test item is called in the file."""
-        train, test = ([self.pool.ids[n] for n in each] for each in self.places)
+        train, test = ([self.pool.ids[n] for n in places] for places in self.places)
         return train, test
 
     @property

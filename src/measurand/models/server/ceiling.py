@@ -123,7 +123,7 @@ class CallPlan:
 
     Attributes:
         endpoint: The model, and its terms.
-        kept: Answers that are kept from before, and used again.
+        stored: Answers that are kept from before, and used again.
         answers: Answers that are still to be asked for.
         calls: The most calls, with an allowance for those that are sent again.
         use: The most tokens: sent ones by letters, received ones as they are allowed.
@@ -131,7 +131,7 @@ class CallPlan:
     """
 
     endpoint: Endpoint
-    kept: int
+    stored: int
     answers: int
     calls: int
     use: Use
@@ -145,15 +145,17 @@ class CallPlan:
     def __str__(self) -> str:
         """One line for the user."""
         terms, use = terms_of(self.endpoint), self.use
-        kept = f"{self.kept:,} answers are kept and used again; " if self.kept else ""
+        stored = (
+            f"{self.stored:,} answers are kept and used again; " if self.stored else ""
+        )
         if not self.answers:
-            return f"{kept}no call is left to make"
+            return f"{stored}no call is left to make"
         cost = "; no cost, as no price was given"
         if terms.price_in or terms.price_out:
             cost = f", costing about USD {self.money:.2f}"
         past = "" if terms.allow(use) else "; this passes the spend cap"
         return (
-            f"{kept}at most {self.calls:,} calls ({self.answers:,} answers, and "
+            f"{stored}at most {self.calls:,} calls ({self.answers:,} answers, and "
             f"{self._allowance()} for retries), about {use.sent:,} tokens sent "
             f"({BY_LETTERS}) and at most {use.received:,} received"
             f"{cost}{past}"
@@ -171,13 +173,13 @@ class CallPlan:
 
 
 def make_plan(
-    endpoint: Endpoint, kept: int, received: int, letters: Sequence[int], path: Path
+    endpoint: Endpoint, stored: int, received: int, letters: Sequence[int], path: Path
 ) -> CallPlan:
     """What is said and held.
 
     Args:
         endpoint: The model, and its terms.
-        kept: Answers that are kept.
+        stored: Answers that are kept.
         received: The most tokens of the others.
         letters: Of the others, the letters of each prompt.
         path: Where the ceiling is written down.
@@ -187,7 +189,7 @@ def make_plan(
     calls = ceiling.calls - ceiling.sent_calls if answers else 0
     sent = ceil((ceiling.letters - ceiling.sent_letters) / LETTERS) if answers else 0
     most = ceil(received * calls / max(answers, 1))
-    return CallPlan(endpoint, kept, answers, calls, Use(sent, most), ceiling)
+    return CallPlan(endpoint, stored, answers, calls, Use(sent, most), ceiling)
 
 
 def plan_ceiling(path: Path, answers: int, letters: int, at_once: int) -> Ceiling:

@@ -25,14 +25,14 @@ class Rehearsal:
     Attributes:
         calls: Where answers are kept.
         texts: What made-up answers say: texts of the benchmark.
-        kept: The keys of calls whose answer is kept.
+        stored: The keys of calls whose answer is kept.
         letters: By key, the letters in the prompt of each other call.
         received: By key, the most tokens of its answer.
     """
 
     calls: Store
     texts: Sequence[str]
-    kept: set[str] = field(default_factory=set)
+    stored: set[str] = field(default_factory=set)
     letters: dict[str, int] = field(default_factory=dict)
     received: dict[str, int] = field(default_factory=dict)
 
@@ -45,7 +45,7 @@ class Rehearsal:
         if key not in self.letters:
             call = self.calls.read(key, CALL_CODEC, lambda line: None)
             if call is not None:
-                self.kept.add(key)
+                self.stored.add(key)
                 return call.reply
             self.letters[key] = prompt_letters(messages)
             self.received[key] = endpoint.max_tokens
