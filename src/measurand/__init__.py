@@ -60,7 +60,8 @@ if TYPE_CHECKING:  # what follows is what a type checker and an editor see
     from measurand.core.recipe import Strength, Traits
     from measurand.core.seeds import generator
     from measurand.experiment.ask import Ask
-    from measurand.experiment.experiment import Experiment, Workplace, ask_all
+    from measurand.experiment.experiment import Experiment, ask_all
+    from measurand.experiment.workplace import Workplace
     from measurand.logs.answers import Answers
     from measurand.logs.export import export
     from measurand.logs.read import read_answers
@@ -149,7 +150,8 @@ HOMES = {  # where the public names live, imported when they are first used
     "measurand.core.recipe": ("Strength", "Traits"),
     "measurand.core.seeds": ("generator",),
     "measurand.experiment.ask": ("Ask",),
-    "measurand.experiment.experiment": ("Experiment", "Workplace", "ask_all"),
+    "measurand.experiment.experiment": ("Experiment", "ask_all"),
+    "measurand.experiment.workplace": ("Workplace",),
     "measurand.logs.answers": ("Answers",),
     "measurand.logs.export": ("export",),
     "measurand.logs.read": ("read_answers",),

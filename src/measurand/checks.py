@@ -35,7 +35,7 @@ from measurand.core.reader import (
 )
 from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
-from measurand.experiment.experiment import Workplace
+from measurand.experiment.workplace import Workplace
 from measurand.readers.names import check_is_reader, name_readers
 
 ROWS = 60  # of the made items: enough for folds, few enough for an encoder

@@ -10,20 +10,18 @@ from measurand.arms.alone import (
     CHANNELS,
     DEALS,
     FIRST,
-    LOOSE,
     MARGIN,
     REACH,
     PartAlone,
-    Planted,
     alone_arms,
     bits_margin,
-    loosen,
     measure_parts,
     part_room,
-    plant_controls,
 )
+from measurand.arms.controls import plant_controls
 from measurand.arms.families import Family
-from measurand.arms.pool import FOLDS
+from measurand.arms.plants import Planted
+from measurand.arms.pool import FOLDS, LOOSE, loosen
 from measurand.core.estimate import Estimate
 from measurand.experiment.experiment import open_experiment
 from tests.arms.planted import (
@@ -230,7 +228,7 @@ def test_where_a_small_control_is_missed_a_larger_one_is_planted(monkeypatch):
         found = spread == "dense" or worth > 0.09
         return Planted(spread, worth, effect(0.0, 0.1).interval(0.9), found)
 
-    monkeypatch.setattr("measurand.arms.alone.plant_control", plant)
+    monkeypatch.setattr("measurand.arms.controls.plant_control", plant)
     found = plant_controls(None, pool, alone)
     assert tried == [("dense", 2 * MARGIN), ("sparse", 2 * MARGIN), ("sparse", 0.095)]
     assert found.detectable == found.bound == 0.095

@@ -8,7 +8,6 @@ from measurand.core.errors import BadOption, PastBudget
 from measurand.experiment.ask import EPOCHS, SETTINGS, Ask
 from measurand.experiment.budget import Budget, round_duration, to_seconds
 from measurand.experiment.experiment import (
-    Workplace,
     ask_all,
     check_budget,
     open_experiment,
@@ -16,6 +15,7 @@ from measurand.experiment.experiment import (
     renew_budget,
     tune_reader,
 )
+from measurand.experiment.workplace import Workplace
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.linear import TfidfReader

@@ -215,9 +215,3 @@ def test_an_open_port_that_is_no_cluster_is_one_line(monkeypatch):
 def test_another_cluster_than_the_one_joined_is_refused(session):
     with pytest.raises(BadOption, match=r"joined the Ray at .* before"):
         ray_engine.RaySession("127.0.0.1:1", 1).join()
-
-
-@pytest.mark.parametrize("share", [-0.1, 1.5, float("nan")])
-def test_a_share_of_a_gpu_is_a_share(benchmark, tmp_path, share):
-    with pytest.raises(BadOption, match="allowed are 0 to 1"):
-        ray_engine.RayEngine(benchmark, 0, Store(tmp_path), 1, gpu_share=share)

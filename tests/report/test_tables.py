@@ -12,9 +12,10 @@ from measurand.core.clause import Name
 from measurand.core.finding import Exhibit
 from measurand.report.html import page, page_of_all
 from measurand.report.markdown import brief_markdown, markdown
+from measurand.report.parts_table import narrow_parts, parts_grid
 from measurand.report.saved import load_report, save_report
 from measurand.report.summary import WIDTH, summary, summary_of_all
-from measurand.report.tables import exhibit_grid, grids, narrow_parts, parts_grid
+from measurand.report.tables import exhibit_grid, grids
 from tests.arms.test_logged import align, answers, guess, read
 from tests.report.verdicts import estimate, report_of
 

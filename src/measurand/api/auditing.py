@@ -24,7 +24,8 @@ from measurand.core.errors import (
 from measurand.core.finding import Report
 from measurand.core.setting import declarations
 from measurand.core.task import Task
-from measurand.experiment.experiment import Experiment, Workplace, renew_budget
+from measurand.experiment.experiment import Experiment, renew_budget
+from measurand.experiment.workplace import Workplace
 from measurand.logs.answers import Answers
 from measurand.readers.names import ReaderChoices, name_readers, tell_apart
 from measurand.report.reports import Reports, load_folder

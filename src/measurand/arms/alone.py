@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from measurand.arms.answers import ArmAnswers, ask_arms, change_pool
+from measurand.arms.answers import ArmAnswers, ask_arms
 from measurand.arms.arm import Arm
 from measurand.arms.contrast import (
     LEAST_WIDENING,
@@ -21,16 +21,9 @@ from measurand.arms.contrast import (
     is_halved,
     mean_difference,
 )
-from measurand.arms.families import (
-    FEWEST_FAMILIES,
-    PAIR,
-    Family,
-    find_family,
-    find_loose_family,
-    join_families,
-)
-from measurand.arms.plants import DENSE, SPARSE, CodeWords, PermutedLabels
-from measurand.arms.pool import FOLDS, Pool
+from measurand.arms.families import FEWEST_FAMILIES, Family
+from measurand.arms.plants import PermutedLabels, Planted
+from measurand.arms.pool import LOOSE, Pool, loosen
 from measurand.core.choices import guess_scores, guess_table
 from measurand.core.estimate import Estimate
 from measurand.core.items import pack_choices
@@ -52,9 +45,6 @@ CUE_SHARE = 0.2  # of the error, for cues
 DEALS = 4  # permutations of the labels, each asked of every channel
 WORDS = ("tfidf", "pairs")  # channels that may remember paraphrases
 SEEN_PRESENT = 0.1  # of the margin in bits, from which certain bits count
-PLANTS = 4  # draws of a planted control
-WITHIN = 0.95 * REACH  # margins of the larger control: what it is worth varies
-CODE_TESTS = 60  # tests that a planted word's certificate is corrected for
 
 CHANNELS: Mapping[str, Reader] = {
     "tfidf": TfidfReader(folds=0),
@@ -66,29 +56,6 @@ CHANNELS: Mapping[str, Reader] = {
 # Rules are asked of choices alone: of texts, cues say the same for certain.
 OF_CHOICES: Mapping[str, Reader] = {**CHANNELS, "rules": RulesReader(folds=0)}
 FIRST = ("tfidf",)  # asked before the others: where it settles a part, it is enough
-
-
-@dataclass(frozen=True, eq=False)
-class Planted:
-    """What was recovered of a planted control.
-
-    Attributes:
-        spread: DENSE or SPARSE.
-        worth: What the code words add for who knew nothing else.
-        recovered: What the best channel recovered, on average of all draws.
-        certified: Whether the code word was certified as a cue.
-    """
-
-    spread: str
-    worth: float
-    recovered: Estimate
-    certified: bool
-
-    @property
-    def found(self) -> bool:
-        """Whether at least half was recovered for certain, or the cue is certain."""
-        surely = self.recovered.low > 0 and self.recovered.value >= self.worth / 2
-        return self.certified or surely
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,7 +204,7 @@ def alone_arms(
 def count_fits(pool: Pool) -> int:
     """How many fits of light models tell what each part alone predicts, at most."""
     return sum(
-        len(arm.asks()) for p in pool.parts for arm in _arms_of(alone_arms(pool, p))
+        len(arm.asks()) for p in pool.parts for arm in plan_arms(alone_arms(pool, p))
     )
 
 
@@ -334,7 +301,7 @@ def _ask_channels(
     What was answered before is not asked again: the store has it.
     """
     plans = {part: alone_arms(pool, part, chosen) for part in parts}
-    arms = [arm for plan in plans.values() for arm in _arms_of(plan)]
+    arms = [arm for plan in plans.values() for arm in plan_arms(plan)]
     answers = ask_arms(experiment, pool, arms)
     wider = _find_widenings(pool, plans, answers)
     measured = {}
@@ -369,7 +336,7 @@ def part_room(pool: Pool, part: str) -> float:
 Plan = Mapping[str, Sequence[Arm]]
 
 
-def _arms_of(plan: Plan) -> list[Arm]:
+def plan_arms(plan: Plan) -> list[Arm]:
     """The arms of a plan, with the blanks."""
     return [arm for part_arms in plan.values() for arm in part_arms]
 
@@ -383,13 +350,8 @@ def _find_widenings(
         for part, plan in plans.items()
         for _, *blanks in plan.values()
     ]
-    right = [
-        (f, [b.right[0].astype(float) for b in channel_answers])
-        for f, channel_answers in channels
-    ]
-    bits = [
-        (f, [b.bits[0] for b in channel_answers]) for f, channel_answers in channels
-    ]
+    right = [(f, [b.right[0].astype(float) for b in blanks]) for f, blanks in channels]
+    bits = [(f, [b.bits[0] for b in blanks]) for f, blanks in channels]
     return blank_widening(right, LEAST_WIDENING), blank_widening(bits)
 
 
@@ -434,88 +396,3 @@ def _mark_memory(experiment: Experiment, pool: Pool, alone: PartAlone) -> PartAl
         for name, arm in arms.items()
     )
     return replace(alone, memory=memory)
-
-
-LOOSE = "loose"
-
-
-def loosen(pool: Pool, part: str) -> Pool | None:
-    """The pool with families that hold together what shares rare words in a part."""
-    texts = pool.items.column(part).tolist()
-    copies = find_family(part, texts, None, pool.items.numbers)
-    family = find_loose_family(copies, texts)
-    if family is None:
-        return None
-    pair = pool.families[PAIR]
-    joined = join_families(LOOSE, [family, pair])
-    fits = joined.sizes.max() <= len(pool) / FOLDS
-    return pool.with_families(
-        {LOOSE: joined if fits else Family(LOOSE, family.numbers)}
-    )
-
-
-CONTROL_CHANNELS = ("tfidf", "keywords")
-
-
-def plant_controls(experiment: Experiment, pool: Pool, alone: PartAlone) -> PartAlone:
-    """The part with what was recovered of code words as large as its bound.
-
-    Where one of them is missed, larger ones are planted: what these are worth is then
-    the least that is sure to be found, and the bound is no lower.
-    """
-    usual = max(2 * alone.margin, alone.bound)
-    controls, detectable = [], 0.0
-    for spread in (DENSE, SPARSE):
-        control = plant_control(experiment, pool, alone, spread, usual)
-        larger = WITHIN * alone.margin
-        if not control.found and usual < larger:
-            control = plant_control(experiment, pool, alone, spread, larger)
-            detectable = max(detectable, control.worth if control.found else 0.0)
-        controls.append(control)
-    return replace(alone, controls=controls, detectable=detectable)
-
-
-def plant_control(
-    experiment: Experiment, pool: Pool, alone: PartAlone, spread: str, worth: float
-) -> Planted:
-    """What was recovered of code words that add so much."""
-    plain = {n: part_arm(CHANNELS[n], alone.part, pool) for n in CONTROL_CHANNELS}
-    plants = [CodeWords(alone.part, spread, worth, d) for d in range(PLANTS)]
-    arms = {
-        name: [
-            Arm(arm.reader, arm.sees, change=plant, family=arm.family, draws=1)
-            for plant in plants
-        ]
-        for name, arm in plain.items()
-    }
-    answers = ask_arms(experiment, pool, [*plain.values(), *_arms_of(arms)])
-    recovered = [
-        mean_difference(
-            np.mean([answers[a].right[0] for a in arms[name]], axis=0),
-            answers[arm].right[0].astype(float),
-            alone.family,
-            0.90,
-        )
-        for name, arm in plain.items()
-    ]
-    best = max(recovered, key=lambda estimate: estimate.low)
-    reached = plants[0].known_worth(pool.items)
-    certain = _certify_code(experiment, pool, alone, plants[0])
-    return Planted(spread, reached, best, certain)
-
-
-def _certify_code(
-    experiment: Experiment, pool: Pool, alone: PartAlone, plant: CodeWords
-) -> bool:
-    """Whether a code word that was planted is certified as a cue."""
-    planted = change_pool(pool, plant, experiment)
-    rows = part_texts(planted.items, alone.part)
-    cues = find_cues(
-        alone.part, rows, alone.family.numbers, experiment.seed, kinds=("word",)
-    )
-    vocabulary = pool.items.vocabulary
-    return any(
-        cue.p <= ERROR * CUE_SHARE / CODE_TESTS and cue.name not in vocabulary
-        for cue in cues
-        if " " not in cue.name
-    )

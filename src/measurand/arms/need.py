@@ -14,14 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from measurand.arms.alone import (
-    CHANNELS,
-    LOOSE,
-    OF_CHOICES,
-    WORDS,
-    loosen,
-    part_arm,
-)
+from measurand.arms.alone import CHANNELS, OF_CHOICES, WORDS, part_arm
 from measurand.arms.answers import ArmAnswers, ask_arms
 from measurand.arms.arm import Arm
 from measurand.arms.contrast import (
@@ -32,7 +25,7 @@ from measurand.arms.contrast import (
     shuffle_loss,
 )
 from measurand.arms.families import FEWEST_FAMILIES, PAIR, Family
-from measurand.arms.pool import EVIDENCE, QUERY, Pool
+from measurand.arms.pool import EVIDENCE, LOOSE, QUERY, Pool, loosen
 from measurand.core.arrays import Bools, Floats
 from measurand.core.choices import guess_scores
 from measurand.core.errors import CannotIntervene

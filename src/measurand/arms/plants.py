@@ -14,6 +14,7 @@ import numpy as np
 
 from measurand.arms.pool import family_column
 from measurand.core.arrays import Floats, Ints
+from measurand.core.estimate import Estimate
 from measurand.core.items import LETTERS, Items, pack_choices, with_columns
 
 DENSE, SPARSE = "dense", "sparse"
@@ -185,3 +186,26 @@ def permute_families(families: Ints, rng: np.random.Generator) -> Ints:
             del donor[:lacking]
         order[members[family]] = got
     return order
+
+
+@dataclass(frozen=True, eq=False)
+class Planted:
+    """What was recovered of a planted control.
+
+    Attributes:
+        spread: DENSE or SPARSE.
+        worth: What the code words add for who knew nothing else.
+        recovered: What the best channel recovered, on average of all draws.
+        certified: Whether the code word was certified as a cue.
+    """
+
+    spread: str
+    worth: float
+    recovered: Estimate
+    certified: bool
+
+    @property
+    def found(self) -> bool:
+        """Whether at least half was recovered for certain, or the cue is certain."""
+        surely = self.recovered.low > 0 and self.recovered.value >= self.worth / 2
+        return self.certified or surely

@@ -21,6 +21,7 @@ from measurand.arms.families import (
     PAIR,
     Family,
     find_family,
+    find_loose_family,
     join_families,
 )
 from measurand.benchmarks.metadata import metadata_schema
@@ -287,3 +288,21 @@ def _number_labels(
     order = sorted(pd.unique(gold), key=rank)
     width = len(str(len(order)))
     return {label: f"{number:0{width}d}" for number, label in enumerate(order)}
+
+
+LOOSE = "loose"
+
+
+def loosen(pool: Pool, part: str) -> Pool | None:
+    """The pool with families that hold together what shares rare words in a part."""
+    texts = pool.items.column(part).tolist()
+    copies = find_family(part, texts, None, pool.items.numbers)
+    family = find_loose_family(copies, texts)
+    if family is None:
+        return None
+    pair = pool.families[PAIR]
+    joined = join_families(LOOSE, [family, pair])
+    fits = joined.sizes.max() <= len(pool) / FOLDS
+    return pool.with_families(
+        {LOOSE: joined if fits else Family(LOOSE, family.numbers)}
+    )

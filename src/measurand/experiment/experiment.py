@@ -1,7 +1,6 @@
 """The one call by which audits ask, and the workplace that answers are kept in."""
 
 import tempfile
-import warnings
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -9,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from measurand.core.benchmark import Benchmark
-from measurand.core.bounds import check_seed, check_workers
-from measurand.core.errors import BadOption, ReaderFailed
+from measurand.core.errors import ReaderFailed
 from measurand.core.reader import Reader, Tunable
 from measurand.disk.digests import keep_digests
 from measurand.disk.files import keep_calls
@@ -32,7 +30,6 @@ from measurand.experiment.ask import (
     check_key,
 )
 from measurand.experiment.budget import (
-    DEFAULT_BUDGET,
     Budget,
     Plan,
     announce_plan,
@@ -339,68 +336,3 @@ def _to_predictions(ask: Ask, answer: Answer, experiment: Experiment) -> Predict
     ids = tuple(items.ids.tolist())  # pandas gives them one at a time slowly
     gold = items.gold(classes)
     return Predictions(ids, classes, gold, answer.values, answer.donors, answer.remarks)
-
-
-def warn_user(line: str) -> None:
-    """Say what the user should know, such as that a store is of another version."""
-    warnings.warn(line, UserWarning, stacklevel=2)
-
-
-@dataclass(frozen=True)
-class Workplace:
-    """Where answers are kept, what computes them and how long; no number depends on it.
-
-    Attributes:
-        store: The folder of answers, so that what was computed once is not again;
-            without it they last as long as the audit.
-        workers: How many processes work.
-        engine: What runs the trials: "local", or "ray" for a cluster.
-        address: A Ray cluster to join instead of starting one.
-        gpu_share: The share of a GPU that Ray gives to a trial of an encoder or LLM.
-        budget: How long one encoder or LLM may compute in an audit: "90s", "10m", "2h"
-            or seconds; None for as long as it takes. One that would take longer is not
-            begun, and is listed in the report's `not_run`.
-
-    >>> Workplace(store="answers", workers=4).engine
-    'local'
-    """
-
-    store: str | Path | None = None
-    workers: int = 1
-    engine: str = "local"
-    address: str | None = None
-    gpu_share: float | None = None
-    budget: str | float | None = DEFAULT_BUDGET
-
-    def __post_init__(self) -> None:
-        """Refuse what cannot be followed, before any work is done."""
-        check_workers(self.workers)
-        ENGINES.check(self.engine)
-        to_seconds(self.budget)
-        if self.store is not None and (
-            not isinstance(self.store, str | Path) or not str(self.store)
-        ):
-            raise BadOption(f"`store` is {self.store!r}; give the path of a folder")
-
-    @contextmanager
-    def open(
-        self,
-        benchmark: Benchmark,
-        seed: int = 0,
-        *,
-        watch: Watch = lambda done, total: None,
-        notice: Notice = warn_user,
-    ) -> Iterator[Experiment]:
-        """An experiment on the benchmark; its worker processes end with it."""
-        check_seed(seed)
-        with open_experiment(
-            benchmark,
-            seed=int(seed),
-            store=self.store,
-            workers=self.workers,
-            cluster=Cluster(self.engine, self.address, self.gpu_share),
-            watch=watch,
-            notice=notice,
-            budget=self.budget,
-        ) as experiment:
-            yield experiment

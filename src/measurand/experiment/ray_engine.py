@@ -177,8 +177,6 @@ class RayEngine:
         gpu_share: float = GPU_SHARE,
         session: RaySession | None = None,
     ) -> None:
-        if not 0 <= gpu_share <= 1:
-            raise BadOption(f"`gpu_share` is {gpu_share}; allowed are 0 to 1")
         self.setting = (benchmark, seed, store)
         self.gpu_share = gpu_share
         self.shared = session
@@ -189,22 +187,12 @@ class RayEngine:
     def for_benchmark(self, benchmark: Benchmark) -> "RayEngine":
         """The same cluster for another cut of the benchmark."""
         _, seed, store = self.setting
-        share, session = self.gpu_share, self.session
-        return RayEngine(
-            benchmark=benchmark,
-            seed=seed,
-            store=store,
-            workers=session.workers,
-            address=None,
-            gpu_share=share,
-            session=session,
-        )
+        terms: dict[str, Any] = {"gpu_share": self.gpu_share, "session": self.session}
+        return RayEngine(benchmark, seed, store, None, **terms)
 
     def run(self, trials: Sequence[Trial]) -> Iterator[int]:
         """Run the trials; yields the number of each once its answers are kept."""
-        local_numbers = [
-            number for number, trial in enumerate(trials) if is_remote(trial)
-        ]
+        local_numbers = [n for n, trial in enumerate(trials) if is_remote(trial)]
         running: dict[Any, int] = {}
         if len(local_numbers) < len(trials):
             running = self.submit(trials)
@@ -253,11 +241,8 @@ class RayEngine:
 
     def check_resources(self, trials: Sequence[Trial]) -> None:
         """Nothing, where the cluster has what these trials wait for."""
-        needed = [
-            "CPU",
-            *(["GPU"] if self.gpus and any(map(_is_heavy, trials)) else []),
-        ]
-        for kind in needed:
+        takes_gpu = self.gpus and any(map(_is_heavy, trials))
+        for kind in ("CPU", "GPU") if takes_gpu else ("CPU",):
             if not _cluster_total(kind):
                 raise WorkerLost(
                     f"the cluster has no {kind} left to run a trial on; what was "
@@ -307,8 +292,7 @@ def _task_failure(raised: ray.exceptions.RayError) -> Exception:
     if missing_module:
         return BadOption(
             f"a node of the cluster has no module {missing_module[1]!r}; install what "
-            "is "
-            "installed here on every node"
+            "is installed here on every node"
         )
     cause = getattr(raised, "cause", raised)
     if isinstance(cause, Exception) and not isinstance(cause, ray.exceptions.RayError):
@@ -397,11 +381,8 @@ def _check_versions(
     node_versions: Sequence[str], caller_versions: Sequence[str]
 ) -> None:
     """Nothing, where a node computes with the versions that are used here."""
-    pairs = [
-        pair
-        for pair in zip(node_versions, caller_versions, strict=True)
-        if pair[0] != pair[1]
-    ]
+    sides = zip(node_versions, caller_versions, strict=True)
+    pairs = [pair for pair in sides if pair[0] != pair[1]]
     if pairs:
         theirs, ours = (
             ", ".join(

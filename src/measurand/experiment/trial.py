@@ -22,23 +22,15 @@ from measurand.core.choices import (
 )
 from measurand.core.errors import (
     NotApplicable,
-    ReaderFailed,
     Undefined,
-    join_names,
-    quote,
 )
 from measurand.core.intervention import Rearranging, Selection, check_rows
 from measurand.core.items import Items
 from measurand.core.reader import (
-    AttributesWords,
-    Attribution,
-    Embedder,
     FittedReader,
     JointlyTrainable,
-    JointPrediction,
     Rearrangeable,
     Remarks,
-    Salient,
     TracesEpochs,
     TrainingJob,
     Tunable,
@@ -51,9 +43,7 @@ from measurand.disk.store import Store
 from measurand.experiment.ask import (
     ANSWER_CODEC,
     ANSWERS,
-    EMBEDDING,
     EPOCHS,
-    SALIENCY,
     SETTINGS,
     TEXTS,
     WORDS,
@@ -62,6 +52,7 @@ from measurand.experiment.ask import (
     ask_key,
     check_key,
 )
+from measurand.experiment.measures import class_columns, measure_items, word_values
 from measurand.interventions.fields import Keep
 
 MOST_ROWS = 200_000  # of the selections that are kept of one table
@@ -158,9 +149,7 @@ def _answer_group(
         TrainingJob(
             ask.reader,
             training_items(ask, benchmark, seed),
-            ask.under(
-                asked_items(ask, benchmark, seed), _test_stream(ask.under, 0, seed)
-            ),
+            _items_under(ask, benchmark, seed),
             _fit_stream(ask, seed),
         )
         for ask in asks
@@ -170,7 +159,7 @@ def _answer_group(
     ):
         shape = (1, len(job.test), len(benchmark.classes))
         probabilities = np.zeros(shape, np.float32)
-        probabilities[0][:, _class_columns(prediction, benchmark)] = (
+        probabilities[0][:, class_columns(prediction, benchmark)] = (
             prediction.probabilities
         )
         yield Answer(probabilities, None, prediction.remarks)
@@ -178,7 +167,7 @@ def _answer_group(
 
 def fit_reader(ask: Ask, benchmark: Benchmark, seed: int) -> FittedReader:
     """The reader of `ask`, fitted as it says."""
-    items, stream = training_items(ask, benchmark, seed), _fit_stream(ask, seed)
+    items, stream = _fit_material(ask, benchmark, seed)
     fitted = fit_to(ask.reader, items, stream)
     # The only item with a fifth choice may be among those that it is asked about.
     if items.choices is not None and isinstance(fitted, TakesLetters):
@@ -188,8 +177,7 @@ def fit_reader(ask: Ask, benchmark: Benchmark, seed: int) -> FittedReader:
 
 def _fit_writer(ask: Ask, benchmark: Benchmark, seed: int) -> FittedWriter:
     """The reader of `ask`, fitted to write its answers."""
-    items, stream = training_items(ask, benchmark, seed), _fit_stream(ask, seed)
-    return fit_writer_to(ask.reader, items, stream)
+    return fit_writer_to(ask.reader, *_fit_material(ask, benchmark, seed))
 
 
 def _trace_fit(
@@ -198,17 +186,12 @@ def _trace_fit(
     """The reader of `ask`, and what it thought of the items after each epoch."""
     if not isinstance(ask.reader, TracesEpochs):
         raise NotApplicable("this reader learns in no epochs that could be watched")
-    items = ask.under(
-        asked_items(ask, benchmark, seed), _test_stream(ask.under, 0, seed)
-    )
-    train_items = training_items(ask, benchmark, seed)
-    fitted, epoch_probabilities = ask.reader.trace_epochs(
-        train_items, _fit_stream(ask, seed), items
-    )
-    values = np.zeros(
-        (len(epoch_probabilities), len(items), len(benchmark.classes)), np.float32
-    )
-    values[:, :, _class_columns(fitted, benchmark)] = epoch_probabilities
+    items = _items_under(ask, benchmark, seed)
+    train_items, stream = _fit_material(ask, benchmark, seed)
+    fitted, epoch_probabilities = ask.reader.trace_epochs(train_items, stream, items)
+    shape = len(epoch_probabilities), len(items), len(benchmark.classes)
+    values = np.zeros(shape, np.float32)
+    values[:, :, class_columns(fitted, benchmark)] = epoch_probabilities
     return fitted, Answer(values, None, _reader_remarks(fitted))
 
 
@@ -216,9 +199,7 @@ def _better_settings(ask: Ask, benchmark: Benchmark, seed: int) -> Answer:
     """The settings that suit the training items better, as remarks."""
     if not isinstance(ask.reader, Tunable):
         raise NotApplicable("this reader has no settings that could be tuned")
-    better = ask.reader.tune(
-        training_items(ask, benchmark, seed), _fit_stream(ask, seed)
-    )
+    better = ask.reader.tune(*_fit_material(ask, benchmark, seed))
     changed = {
         setting.name: getattr(better, setting.name)
         for setting in fields(better)  # type: ignore[arg-type]
@@ -244,6 +225,19 @@ def training_items(ask: Ask, benchmark: Benchmark, seed: int) -> Items:
     return train_items
 
 
+def _items_under(ask: Ask, benchmark: Benchmark, seed: int) -> Items:
+    """The items that are asked about, changed once as the ask says."""
+    items = asked_items(ask, benchmark, seed)
+    return ask.under(items, _test_stream(ask.under, 0, seed))
+
+
+def _fit_material(
+    ask: Ask, benchmark: Benchmark, seed: int
+) -> tuple[Items, np.random.Generator]:
+    """What a reader is fitted to, and its draws."""
+    return training_items(ask, benchmark, seed), _fit_stream(ask, seed)
+
+
 def _fit_stream(ask: Ask, seed: int) -> np.random.Generator:
     """The stream that the fit of `ask` draws from."""
     return generator(seed, "fit", ask.stream or ask.fit)
@@ -264,10 +258,10 @@ def answer_ask(
         changed = ask.under(items, _test_stream(ask.under, 0, seed))
         if ask.what == WORDS:
             return Answer(
-                _word_values(fitted, changed, benchmark), None, _reader_remarks(fitted)
+                word_values(fitted, changed, benchmark), None, _reader_remarks(fitted)
             )
         return Answer(
-            _measure_items(fitted, ask.what, changed), None, _reader_remarks(fitted)
+            measure_items(fitted, ask.what, changed), None, _reader_remarks(fitted)
         )
     shape = (ask.repeats, len(items), len(benchmark.classes))
     probabilities = np.zeros(shape, np.float32)
@@ -276,7 +270,7 @@ def answer_ask(
     )
     if not len(items):
         return Answer(probabilities, donors)  # selected away: nobody to be asked about
-    columns = _class_columns(fitted, benchmark)
+    columns = class_columns(fitted, benchmark)
     if isinstance(ask.under, Rearranging) and donors is not None:
         rearranged_answers = _predict_orders(fitted, items, ask.under, donors, seed)
         for repeat, repeat_probabilities in enumerate(rearranged_answers):
@@ -314,68 +308,6 @@ def answer_in_words(
         _reader_remarks(writer),
         tuple(rows),
     )
-
-
-def _measure_items(
-    fitted: FittedReader, what: str, items: Items
-) -> NDArray[np.float32]:
-    """An embedding or saliency, as layers × items × columns; none where it has none."""
-    if what == EMBEDDING and isinstance(fitted, Embedder):
-        return fitted.embed(items).astype(np.float32)[None]
-    if what == SALIENCY and isinstance(fitted, Salient):
-        return _pack_attributions(fitted.saliency(items), items.fields)
-    return np.zeros((1, len(items), 0), np.float32)
-
-
-def _pack_attributions(
-    attributions: Sequence[Attribution], names: tuple[str, ...]
-) -> NDArray[np.float32]:
-    """Scores and field numbers of tokens: 2 × items × tokens; -2 where none is."""
-    longest = max((len(attribution.scores) for attribution in attributions), default=0)
-    values = np.zeros((2, len(attributions), max(longest, 1)), np.float32)
-    values[1] = -2
-    numbers = {"": -1} | {field: number for number, field in enumerate(names)}
-    for row, attribution in enumerate(attributions):
-        values[0, row, : len(attribution.scores)] = attribution.scores
-        values[1, row, : len(attribution.scores)] = [
-            -1 if special else numbers[field]
-            for special, field in zip(
-                attribution.special, attribution.fields, strict=True
-            )
-        ]
-    return values
-
-
-def _word_values(
-    fitted: FittedReader, items: Items, benchmark: Benchmark
-) -> NDArray[np.float32]:
-    """What each word adds to each class: classes × items × words, 0 where none is."""
-    if not isinstance(fitted, AttributesWords):
-        raise NotApplicable(
-            "this reader cannot say what each word adds; choose tfidf or an encoder"
-        )
-    scores = fitted.word_scores(items)
-    longest = max((len(item_scores) for item_scores in scores), default=0)
-    shape = (len(benchmark.classes), len(items), max(longest, 1))
-    values = np.zeros(shape, np.float32)
-    columns = _class_columns(fitted, benchmark)
-    for row, item_scores in enumerate(scores):
-        values[columns, row, : len(item_scores)] = item_scores.T
-    return values
-
-
-def _class_columns(
-    fitted: FittedReader | JointPrediction, benchmark: Benchmark
-) -> list[int]:
-    """The column of the benchmark's classes that each of the reader's goes to."""
-    columns = {label: column for column, label in enumerate(benchmark.classes)}
-    for label in fitted.classes:
-        if label not in columns:
-            raise ReaderFailed(
-                f"{type(fitted).__name__} answers with the class {quote(str(label))}; "
-                f"the classes of {benchmark.name} are {join_names(benchmark.classes)}"
-            )
-    return [columns[label] for label in fitted.classes]
 
 
 def _reader_remarks(fitted: object) -> dict[str, float | str]:

@@ -14,6 +14,15 @@ WAITS = (0.0, 1.0, 2.0)  # seconds before each look for the hub's name
 LONGEST = 3.0  # seconds after which no other look is begun: one may take long itself
 
 
+def is_fault(failure: BaseException) -> bool:
+    """Whether a library failed, rather than a user or an exit that stopped it.
+
+    The engine of tokenizers raises even what is no `Exception`.
+    """
+    panic = type(failure).__name__ == "PanicException"
+    return panic or isinstance(failure, Exception)
+
+
 @contextmanager
 def quiet_hub(*, asks: bool = True) -> Iterator[None]:
     """No word of each try and wait where the hub is out of reach: we say it in a line.

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from measurand.core.errors import MissingWeights, quote
+from measurand.models.quiet import is_fault
 
 Matrix = NDArray[np.float32]
 Tokens = Sequence[int]
@@ -94,11 +95,7 @@ class SentenceEncoder:
         try:
             cuts = list(self.tokenizer.encode_batch([*texts]))
         except BaseException as failure:
-            # The engine of tokenizers raises even what is no `Exception`.
-            panic = type(failure).__name__ == "PanicException"
-            if isinstance(failure, MemoryError) or not (
-                panic or isinstance(failure, Exception)
-            ):
+            if isinstance(failure, MemoryError) or not is_fault(failure):
                 raise
             cause = quote(" ".join(str(failure).split()), 160)[1:-1]
             raise MissingWeights(

@@ -16,6 +16,7 @@ import numpy as np
 from measurand.core.errors import BadInput, MissingExtra, MissingWeights, quote
 from measurand.disk.files import MOST_BYTES, parse_json, read_bounded, read_json
 from measurand.models.places import CONFIG, WEIGHTS
+from measurand.models.quiet import is_fault
 from measurand.models.sentence_encoder import (
     BLOCK,
     Layer,
@@ -53,9 +54,7 @@ def read_encoder(location: str) -> SentenceEncoder:
     except (MissingExtra, MemoryError):
         raise
     except BaseException as failure:
-        # The engine of tokenizers raises even what is no `Exception`.
-        panic = type(failure).__name__ == "PanicException"
-        if not (panic or isinstance(failure, Exception)):
+        if not is_fault(failure):
             raise
         raise MissingWeights(
             f"cannot read the encoder in {quote(location, 200)}: {_fault_line(failure)}"

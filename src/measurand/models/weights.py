@@ -8,31 +8,23 @@ and the network does not, is refused before anything is read with it.
 """
 
 import json
-import math
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import get_ident
 from typing import Any
 
 import torch
 import transformers
-from safetensors import safe_open
-from torch.nn.modules.module import register_module_module_registration_hook
 
 from measurand.core.errors import BadInput, MeasurandError, MissingWeights, quote
 from measurand.disk.files import MOST_BYTES, read_bounded, read_json
 from measurand.models.places import CONFIG, INDEX, WEIGHTS
-from measurand.models.quiet import quiet_hub
+from measurand.models.quiet import is_fault, quiet_hub
+from measurand.models.sketch import LAYERS, check_size, sketching, weight_shapes
 
 PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".h5", ".msgpack")
 TOKENIZER_CONFIG = "tokenizer_config.json"
 ADAPTERS = ("adapter_config.json", "adapter_model.bin", "adapter_model.safetensors")
-# What configs call the number of layers; each layer has a part in the weights.
-LAYERS = (
-    *("num_hidden_layers", "num_layers", "num_decoder_layers"),
-    *("encoder_layers", "decoder_layers", "n_layer", "n_layers"),
-)
 # Parts that are made one after the other, before any weights are looked at: the most of
 # each that a config may ask for, far more than any model has.
 MOST_PARTS = (
@@ -40,9 +32,6 @@ MOST_PARTS = (
     | dict.fromkeys(("num_experts", "num_local_experts", "n_routed_experts"), 100_000)
     | dict.fromkeys(("num_labels", "id2label", "label2id"), 30_000)
 )
-# Modules for each part of the weights, and beside them, that a network may be made of:
-# real ones are made of fewer than three. Where no weights are beside a config, in all.
-EACH_PART, BESIDE, MOST_MODULES = 20, 1_000, 200_000
 POOLER = "pooler"  # a part of the body that checkpoints for other tasks lack
 NEEDED = f"a directory with {CONFIG}, {WEIGHTS} and tokenizer, or a hub id within reach"
 ADVICE = "load it where you trust it, and save it again with save_pretrained"
@@ -61,8 +50,7 @@ def loading(what: str, location: str, needed: str = NEEDED) -> Iterator[None]:
     except (MeasurandError, MemoryError, torch.OutOfMemoryError):
         raise
     except BaseException as failure:
-        panic = type(failure).__name__ == "PanicException"
-        if not (panic or isinstance(failure, Exception)):
+        if not is_fault(failure):
             raise
         raise MissingWeights(
             f"cannot load {what} from {quote(location, 200)} ({_cause(failure)}); "
@@ -103,7 +91,7 @@ def position_count(config: Any, location: str = "") -> int | None:
     if not isinstance(stated, int) or stated < 1:
         return None  # -1 stands for positions relative to each other
     build: Any = transformers.AutoModel.from_config
-    with _sketching(len(_weight_shapes(location)) if location else 0):
+    with sketching(len(weight_shapes(location)) if location else 0):
         network = build(config)
     skipped = [
         getattr(table, "padding_idx", None)
@@ -127,7 +115,7 @@ def load_network(
     check_model_files(location, gguf="gguf_file" in options)
     if "gguf_file" not in options:
         options["use_safetensors"] = True
-        _check_size(kind, location)
+        check_size(kind, location)
     transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     network, information = kind.from_pretrained(
@@ -270,75 +258,6 @@ def _read_object(path: Path) -> dict[str, Any]:
             f"{bad}; copy or download it again"
         ) from None
     return value
-
-
-def _check_size(kind: Any, location: str) -> None:
-    """Raise where config.json describes a network far larger than the weights.
-
-    All of it would be drawn at random before anybody could say so, and fill the memory.
-    """
-    shapes = _weight_shapes(location)
-    if not shapes:
-        return
-    config = load_config(location)
-    for name in LAYERS:
-        value = getattr(config, name, None)
-        if isinstance(value, int) and not 0 < value <= len(shapes):
-            raise ValueError(
-                f"config.json sets {name} to {value}, and the weights hold "
-                f"{len(shapes)} parts"
-            )
-    if getattr(config, "quantization_config", None) is not None:
-        return  # several numbers in one
-    with _sketching(len(shapes)):
-        described = sum(part.numel() for part in kind.from_config(config).parameters())
-    weight_count = sum(math.prod(shape) for shape in shapes)
-    # Twice for a table that is tied to the head and stands in the weights once.
-    if described > 3 * weight_count:
-        raise ValueError(
-            f"config.json describes {described:,} numbers, and the weights hold "
-            f"{weight_count:,}, so that most would be drawn at random"
-        )
-
-
-def _weight_shapes(location: str) -> list[list[int]]:
-    """The shapes of all parts of the weights in a directory."""
-    shapes: list[list[int]] = []
-    for file in sorted(Path(location).glob("*.safetensors")):
-        with safe_open(file, framework="pt") as tensors:
-            names = tensors.keys()
-            shapes += [tensors.get_slice(name).get_shape() for name in names]
-    return shapes
-
-
-@contextmanager
-def _sketching(parts: int) -> Iterator[None]:
-    """Make networks without numbers, and stop where one grows beyond its weights.
-
-    Configs of each family count layers, groups and blocks by names of their own, and a
-    count of millions would take hours: so the modules are counted as they are made.
-
-    Args:
-        parts: How many parts the weights hold; 0 where that is not known.
-    """
-    most = min(MOST_MODULES, BESIDE + EACH_PART * parts) if parts else MOST_MODULES
-    calls, thread = 0, get_ident()
-
-    def count(*_: object) -> None:
-        nonlocal calls
-        calls += get_ident() == thread
-        if calls > most:
-            detail = f", and the weights hold {parts} parts" if parts else ""
-            raise ValueError(
-                f"config.json describes a network of more than {most:,} modules{detail}"
-            )
-
-    hook = register_module_module_registration_hook(count)
-    try:
-        with torch.random.fork_rng(devices=[]), torch.device("meta"):
-            yield
-    finally:
-        hook.remove()
 
 
 def _list_parts(missing: Collection[str]) -> str:

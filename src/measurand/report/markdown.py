@@ -5,15 +5,15 @@ from collections.abc import Mapping, Sequence
 
 from measurand.core.finding import Exhibit, Report
 from measurand.report.answer import ReportAnswer, answer_report
+from measurand.report.grid import TextGrid
 from measurand.report.map import card_lines
+from measurand.report.parts_table import parts_grid
 from measurand.report.tables import (
-    TextGrid,
     change_grids,
     exhibit_grid,
     grids,
     is_opening,
     models_grid,
-    parts_grid,
 )
 from measurand.wording import say_report, say_settle
 from measurand.wording.details import heading, list_warnings

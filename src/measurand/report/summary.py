@@ -17,7 +17,8 @@ from measurand.report.differences import (
     holds_changes,
     unlisted_findings,
 )
-from measurand.report.tables import change_grids, models_grid, narrow_parts
+from measurand.report.parts_table import narrow_parts
+from measurand.report.tables import change_grids, models_grid
 from measurand.wording import say_report
 from measurand.wording.details import heading, list_warnings, named_roles
 from measurand.wording.phrases import join_words, say_readers

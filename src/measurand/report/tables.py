@@ -5,16 +5,13 @@ the first thing of a terminal and a page; audits of one benchmark share it.
 """
 
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from measurand.arms.logged import MODELS
-from measurand.arms.table import ESTIMATES, PARTS
 from measurand.core.arrays import to_number
 from measurand.core.finding import Exhibit, Report
 from measurand.report.charts import plot_columns
@@ -29,9 +26,9 @@ from measurand.report.differences import (
     say_levels,
     unlisted_findings,
 )
+from measurand.report.grid import TextGrid
+from measurand.report.parts_table import is_parts
 from measurand.report.points import trend_remark
-from measurand.wording.render import FORMS
-from measurand.wording.terms import reader_words
 from measurand.wording.text import plain_text, readable_text
 
 MOST_ITEMS = 20  # a page is for reading; items.parquet holds the rest
@@ -41,70 +38,6 @@ MOST_CHANGES = 6  # rows of the small table of what differs
 MOST_TABLE = (400, 30)  # rows and columns of an exhibit that is a table: it scrolls
 MOST_TEXTS = 4
 HOTTEST = 45  # percent of colour at which the number on it is still read with ease
-NUMERIC = {"estimate", "n", "value", "low", "high", "p"}
-# A number, alone or with its interval behind it, or none.
-NUMBER = re.compile(r"[-−+]?[\d.,]+(e[-+]?\d+)?%?( \[[-\d., ]+\])?$|–$")
-BROAD = 8  # columns beyond which the first one stays in sight
-TALL = 20  # rows beyond which a table scrolls in its own box
-LONG = 24  # a cell of more letters would otherwise be squeezed into a tall one
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A cell: its text, whether it heads its row, its kind, how strongly shaded."""
-
-    text: str
-    heads: bool = False
-    kind: str = ""
-    shade: int = 0
-
-
-@dataclass(frozen=True)
-class TextGrid:
-    """A table of plain text.
-
-    Attributes:
-        title: What stands over it.
-        header: The names of the columns; none where the first column names the rows.
-        rows: The cells, already on one line and short.
-        note: What was left out, or why the table is here.
-        shades: How strongly each cell is coloured, in percent; none where none is.
-    """
-
-    title: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    note: str = ""
-    shades: tuple[tuple[int, ...], ...] = ()
-
-    @property
-    def shape(self) -> str:
-        """The classes of the table in a page."""
-        tall, broad = len(self.rows) > TALL, len(self.header) > BROAD
-        return " tall" * tall + " broad" * broad
-
-    @property
-    def cells(self) -> Iterator[list[Cell]]:
-        """The rows as a page shows them."""
-        for number, (first, *others) in enumerate(self.rows):
-            if not self.header:
-                yield [Cell(first, heads=True), *map(Cell, others)]
-                continue
-            texts = [first, *others]
-            shades = self.shades[number] if self.shades else (0,) * len(texts)
-            cells = zip(self.header, texts, shades, strict=True)
-            yield [
-                Cell(text, False, _column_kind(name, text), s)
-                for name, text, s in cells
-            ]
-
-
-def _column_kind(name: str, text: str) -> str:
-    """The class of a cell under a head."""
-    if name == "statistic":
-        return "term"
-    is_number = name in NUMERIC or NUMBER.match(text)
-    return "number" if is_number else "long" if len(text) > LONG else ""
 
 
 def grids(report: Report) -> tuple[TextGrid, ...]:
@@ -351,117 +284,3 @@ def change_grids(report: Report) -> Iterator[TextGrid]:
         header = (names, "old", "new", f"difference ({say_levels(shown)}; * not 0)")
         cells = tuple(difference_cells(shown))
         yield TextGrid("What differs", header, cells)
-
-
-MOST_PARTS = 12  # rows; a benchmark has three or four parts
-BASELINE = "majority class"  # what the baseline is called where a table does not say
-PERCENT, BITS, COUNT = "percent", "bits", "count"
-FIGURES = {  # what stands over a column, and how its figures are said
-    "accuracy": ("accuracy", PERCENT),
-    "baseline": ("", PERCENT),
-    "over": ("over permuted", PERCENT),
-    "bits": ("bits", BITS),
-    "gain": ("gain", PERCENT),
-    "loss": ("loss if shuffled", PERCENT),
-    "bound": ("bound", PERCENT),
-    "families": ("families", COUNT),
-}
-# What a narrow terminal does without, the first before the others.
-SPARE = ("families", "bits", "bound", "reader", "over", "baseline", "accuracy")
-NOTE = (
-    "Percent and percentage points, with 95 % CI, of a gain 90 %; over permuted: "
-    "accuracy less that with permuted labels; bound: the largest effect that models "
-    "tried leave open. A CI is of one model; verdicts share their error among all."
-)
-
-
-def parts_grid(
-    reports: Sequence[Report], *, without: Sequence[str] = (), intervals: bool = True
-) -> TextGrid | None:
-    """The table of all reports; None where none has one.
-
-    Args:
-        reports: Of one benchmark.
-        without: Columns that are left out.
-        intervals: Whether accuracies stand with their intervals too.
-    """
-    tables = [e for report in reports for e in report.exhibits if is_parts(e)]
-    # A model and its figures are of one table: of that which holds them against blanks.
-    tables.sort(key=lambda e: not ("over" in e.table and e.table["over"].notna().any()))
-    rows = list(_merge_rows(tables).values())[:MOST_PARTS]
-    if not rows:
-        return None
-    baseline = plain_text(tables[0].settings.get("baseline", BASELINE), 30)
-    columns = [
-        name
-        for name in ("reader", *FIGURES)
-        if name not in without and any(_cell(row, name) for row in rows)
-    ]
-    heads = {"reader": "model", "baseline": baseline}
-    header = ("part", *(heads.get(n) or FIGURES[n][0] for n in columns))
-    cells = [
-        (
-            plain_text(row["part"], 40),
-            *(_cell(row, n, intervals=intervals or n != "accuracy") for n in columns),
-        )
-        for row in rows
-    ]
-    return TextGrid("What each part predicts", header, tuple(cells), NOTE)
-
-
-def narrow_parts(reports: Sequence[Report], width: int) -> TextGrid | None:
-    """The table with as many of its columns as have room in a terminal."""
-    grid = parts_grid(reports)
-    for count in range(len(SPARE) + 1):
-        if grid is None or _width(grid) <= width:
-            break
-        grid = parts_grid(reports, without=SPARE[:count], intervals=False)
-    return grid
-
-
-def is_parts(exhibit: Exhibit) -> bool:
-    """Whether an exhibit is such a table."""
-    return exhibit.kind == PARTS and {"part", "reader"} <= {*exhibit.table.columns}
-
-
-def _merge_rows(tables: Sequence[Exhibit]) -> dict[str, dict[str, object]]:
-    """The rows by part, each cell of the first table that has it."""
-    merged: dict[str, dict[str, object]] = {}
-    for exhibit in tables:
-        for record in exhibit.table.to_dict("records"):
-            part = plain_text(record["part"], 200)
-            row = merged.setdefault(part, {"part": part})
-            for name, value in record.items():
-                if pd.api.types.is_scalar(value) and not pd.isna(value):
-                    row.setdefault(str(name), value)
-    return merged
-
-
-def _cell(row: Mapping[str, object], name: str, *, intervals: bool = True) -> str:
-    """What a column says of a row; empty where nobody asked."""
-    if name == "reader":
-        return reader_words(plain_text(row.get(name, ""), 40))
-    form = FIGURES[name][1]
-    value = to_number(row.get(name))
-    if math.isnan(value):
-        return ""
-    if name == "bound":  # rounded as its sentence is
-        return FORMS["upper"](value).partition(" ")[0]
-    text = _table_figure(value, form)
-    low, high = (to_number(row.get(f"{name}_{end}")) for end in ("low", "high"))
-    if name in ESTIMATES and intervals and low < high:
-        text += f" ({_table_figure(low, form)} to {_table_figure(high, form)})"
-    return text
-
-
-def _table_figure(value: float, form: str) -> str:
-    """A figure in its unit, without the unit: that stands under the table."""
-    if form == COUNT:
-        return f"{value:,.0f}"
-    return f"{value:z.2f}" if form == BITS else f"{100 * value:z.1f}"
-
-
-def _width(grid: TextGrid) -> int:
-    """The letters that a line of the table takes in a terminal."""
-    columns = zip(grid.header, *grid.rows, strict=True)
-    return sum(2 + max(map(len, column)) for column in columns)

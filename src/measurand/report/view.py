@@ -25,6 +25,7 @@ from measurand.report.bars import (
 from measurand.report.differences import compared_verdicts
 from measurand.report.explorer import explore, name_items
 from measurand.report.figures import figure_title, follow_theme
+from measurand.report.grid import TextGrid
 from measurand.report.map import (
     Card,
     CardsView,
@@ -35,17 +36,15 @@ from measurand.report.map import (
     view_cards,
     view_map,
 )
+from measurand.report.parts_table import SPARE, parts_grid
 from measurand.report.patterns import find_patterns
 from measurand.report.points import trend_remark
 from measurand.report.tables import (
-    SPARE,
-    TextGrid,
     exhibit_grid,
     grids,
     is_opening,
     mapping_grid,
     models_grid,
-    parts_grid,
 )
 from measurand.wording import say_report
 from measurand.wording.command import command

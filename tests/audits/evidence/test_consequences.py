@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
+from measurand.audits.evidence.asking import correct_by_item
 from measurand.audits.evidence.consequences import (
     Gaps,
     filter_findings,
@@ -17,7 +18,6 @@ from measurand.audits.evidence.consequences import (
     held_out_values,
     measure_gaps,
 )
-from measurand.audits.evidence.reading import correct_by_item
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import Undefined
 from measurand.experiment.ask import Ask

@@ -2,7 +2,8 @@
 
 import pandas as pd
 
-from measurand.audits.evidence.exhibits import _name_row, _row_warnings
+from measurand.audits.evidence.exhibits import _name_row
+from measurand.audits.evidence.statement import _row_warnings
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Finding

@@ -8,6 +8,7 @@ import torch
 
 from measurand.models.causal_loading import read_decoder
 from measurand.models.masked import labelled_positions
+from measurand.models.stacking.batches import SHUT
 from measurand.models.stacking.causal import (
     LastTokenClassifier,
     class_loss,
@@ -18,7 +19,6 @@ from measurand.models.stacking.causal import (
     round_to_quarters,
 )
 from measurand.models.stacking.stack import (
-    SHUT,
     Stack,
     StackTrainer,
     decoder_attention_bias,

@@ -15,7 +15,8 @@ from measurand.models.masked import (
     masked_positions,
     text_sequences,
 )
-from measurand.models.stacking.stack import Stack, StackTrainer, align_batches
+from measurand.models.stacking.batches import align_batches
+from measurand.models.stacking.stack import Stack, StackTrainer
 from measurand.models.training import Schedule, random_batches, train_model
 from tests.models import tiny_encoder
 from tests.models.rounding import HALF, path_terms, rounding

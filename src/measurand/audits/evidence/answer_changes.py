@@ -13,11 +13,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from measurand.audits.evidence.reading import (
-    EvidenceBaselines,
-    EvidenceReading,
-    donors_of,
-)
+from measurand.audits.evidence.asking import EvidenceBaselines, donors_of
+from measurand.audits.evidence.reading import EvidenceReading
 from measurand.audits.evidence.settings import CHANGED_SHUFFLES, FEWEST_CHANGED
 from measurand.core.arrays import Bools, Ints
 from measurand.core.benchmark import Benchmark

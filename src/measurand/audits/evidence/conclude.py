@@ -179,10 +179,8 @@ class NeedFacts:
         """What readers that learned something lose on another item's evidence."""
         losses = self.need.losses
         readers = [name for name in reads_something(self.need) if name in losses]
-        by_reader = {
-            r.name: r.loss for r in self.further if r.beats_majority and r.loss
-        }
-        return {name: losses[name].interval(0.95) for name in readers} | by_reader
+        dear = {r.name: r.loss for r in self.further if r.beats_majority and r.loss}
+        return {name: losses[name].interval(0.95) for name in readers} | dear
 
     @property
     def gain(self) -> Estimate:
@@ -227,12 +225,10 @@ def _shown(f: NeedFacts) -> dict[str, Fact]:
 def _shows(code: str, f: NeedFacts) -> list[Clause]:
     """What shows a need, and what else a reader of it should know."""
     clauses = [Clause(code, _shown(f))]
-    open_need = f.among_open
-    if open_need is not None and f.low_among_open > max(f.low, 0.0):
-        gain = NeedFacts(open_need).gain
-        clauses.append(
-            Clause("need.open_items", {"share": open_need.share, "gain": gain})
-        )
+    need = f.among_open
+    if need is not None and f.low_among_open > max(f.low, 0.0):
+        gain = NeedFacts(need).gain
+        clauses.append(Clause("need.open_items", {"share": need.share, "gain": gain}))
     for reader, accuracy in f.evidence_alone.items():
         facts: dict[str, Fact] = {"reader": _reader_fact(reader), "accuracy": accuracy}
         clauses.append(Clause("need.evidence_alone", facts))

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from measurand.audits.evidence.reading import correct_by_item
+from measurand.audits.evidence.asking import correct_by_item
 from measurand.audits.evidence.settings import (
     FILTER_VALUES,
     REACH,

@@ -13,8 +13,8 @@ from measurand.arms.families import FEWEST_FAMILIES
 from measurand.arms.logged import LoggedModel, LoggedModels
 from measurand.arms.need import ERROR, LOOKS
 from measurand.arms.split import FEWEST_NEW
+from measurand.audits.evidence.asking import HELPED
 from measurand.audits.evidence.conclude import NeedFacts, SplitReading
-from measurand.audits.evidence.reading import HELPED
 from measurand.core.arrays import Floats
 from measurand.core.finding import Finding
 from measurand.logs.contrasts import WHOLE

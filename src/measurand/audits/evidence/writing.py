@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from measurand.audits.evidence.reading import (
+from measurand.audits.evidence.asking import (
     COLLAPSED,
     EvidenceBaselines,
-    EvidenceReading,
     changed_share,
     donors_of,
     effect_decision,
 )
+from measurand.audits.evidence.reading import EvidenceReading
 from measurand.audits.evidence.settings import ONE_CLASS
 from measurand.core.arrays import Clusters, Floats
 from measurand.core.benchmark import Benchmark

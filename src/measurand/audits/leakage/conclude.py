@@ -4,14 +4,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from measurand.arms.alone import (
-    ERROR,
-    MARGIN,
-    REACH,
-    PartAlone,
-    measure_parts,
-    plant_controls,
-)
+from measurand.arms.alone import ERROR, MARGIN, REACH, PartAlone, measure_parts
+from measurand.arms.controls import plant_controls
 from measurand.arms.families import FEWEST_FAMILIES
 from measurand.arms.pool import Pool
 from measurand.arms.statement import cue_facts, deciding_channel, leak_clause

@@ -198,10 +198,8 @@ def _removal_by_answers(
         runs = gather_runs([ask_all(inner, asks)])
     sides = (runs, train), (first_answers.alone[field], benchmark.test)
     right = (
-        pd.Series(predictions.right[0], list(predictions.ids)).loc[
-            [str(i) for i in items.ids]
-        ]
-        for predictions, items in sides
+        pd.Series(side.right[0], list(side.ids)).loc[[str(i) for i in items.ids]]
+        for side, items in sides
     )
     return Removal(*(correct.to_numpy(bool) for correct in right))
 

@@ -157,6 +157,7 @@ RETRIED = (408, 409, 425, 429, 500, 502, 503, 504, 529)
 # What a server may not know, or not take.
 DROPPED = (("top_logprobs", "logprobs"), ("seed",), ("temperature",))
 COMPLAINT = 2_000  # letters of what a server says is wrong, before it is shown
+ANSWERING = "answering"
 GRACE = 0.5  # seconds that calls under way get when the user wants to leave
 
 log = logging.getLogger(__name__)
@@ -187,20 +188,11 @@ def count_kept() -> int:
 
 
 @cache
-def _announced_lines(terms: Terms) -> set[str]:
-    """What the user was told of a server; each line once a process."""
-    return set()
+def _known_of(terms: Terms, what: str) -> set[str]:
+    """What this process knows of a server: lines announced, models that answered.
 
-
-@cache
-def _answering_models(terms: Terms) -> set[str]:
-    """The models that gave this process an answer."""
-    return set()
-
-
-@cache
-def _unsupported_parameters(terms: Terms, model: str) -> set[str]:
-    """The parameters that the server was found not to take; asked once a process."""
+    Of a model, also the parameters that the server was found not to take.
+    """
     return set()
 
 
@@ -249,7 +241,7 @@ def _ask_server(
         try:
             for key, messages in prompts.items():
                 futures[key] = pool.submit(client.call, key, messages)
-                if endpoint.model not in _answering_models(terms):
+                if endpoint.model not in _known_of(terms, ANSWERING):
                     # Alone: what the server does not take is refused once, not by all.
                     futures[key].result()
             wait(futures.values(), return_when=FIRST_EXCEPTION)
@@ -276,8 +268,8 @@ class _EndpointClient:
         self.url, self.calls, self.transport = url, calls, transport
         self.ledger, self.ceiling = ledger(self.terms), find_ceiling(endpoint)
         self.stopped = threading.Event()
-        self.unsupported = _unsupported_parameters(self.terms, endpoint.model)
-        self.announced = _announced_lines(self.terms)
+        self.unsupported = _known_of(self.terms, f"without {endpoint.model}")
+        self.announced = _known_of(self.terms, "announced")
 
     def call(self, key: str, messages: Messages) -> Reply:
         """The reply to one prompt: another process's, where that asked for it too."""
@@ -297,7 +289,7 @@ class _EndpointClient:
             answer, pause = self.attempt(request, worst)
             if isinstance(answer, Reply):
                 question = {**request, "revision": self.endpoint.revision}
-                _answering_models(self.terms).add(self.endpoint.model)
+                _known_of(self.terms, ANSWERING).add(self.endpoint.model)
                 self.calls.write(key, CALL_CODEC, Call(question, answer))
                 if not isinstance(self.calls, MemoryStore):
                     self.ledger.count_kept()

@@ -11,7 +11,7 @@ from measurand.core.arrays import Ints
 from measurand.core.seeds import generator
 from measurand.models.causal_training import Ids, Training, pad_to_width
 from measurand.models.masked import loss_at_places
-from measurand.models.stacking.stack import Arrays, BatchPlan, align_batches
+from measurand.models.stacking.batches import Arrays, BatchPlan, align_batches
 from measurand.models.training import Batch, Loss, labelled_cross_entropy
 
 TokenRows = Sequence[Ids]

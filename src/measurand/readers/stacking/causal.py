@@ -17,6 +17,7 @@ from measurand.models.causal_training import (
     seed_for_part,
 )
 from measurand.models.masked import labelled_positions
+from measurand.models.stacking.batches import ROWS_AT_ONCE, SHUT, Arrays, fill_rows
 from measurand.models.stacking.causal import (
     TokenRows,
     decoder_inputs,
@@ -27,15 +28,7 @@ from measurand.models.stacking.causal import (
     round_to_quarters,
     sorted_batches,
 )
-from measurand.models.stacking.stack import (
-    ROWS_AT_ONCE,
-    SHUT,
-    Arrays,
-    ResidentStack,
-    Weights,
-    fill_rows,
-    stack_on_device,
-)
+from measurand.models.stacking.stack import ResidentStack, Weights, stack_on_device
 from measurand.models.training import Batch, Schedule, pool_size
 from measurand.readers.causal_fitted import FittedCausal, fit_wording
 from measurand.readers.stacking.joint import (

@@ -18,16 +18,14 @@ from measurand.models.masked import (
     text_sequences,
 )
 from measurand.models.sequences import TokenSequences
-from measurand.models.stacking.stack import (
+from measurand.models.stacking.batches import (
     ROWS_AT_ONCE,
     SHUT,
-    ResidentStack,
-    Weights,
     align_batches,
     fill_rows,
     sequence_arrays,
-    stack_on_device,
 )
+from measurand.models.stacking.stack import ResidentStack, Weights, stack_on_device
 from measurand.models.training import Batch, pool_size
 from measurand.readers.encoder_fitted import FittedEncoder, last_map
 from measurand.readers.encoder_training import EncoderRecipe

@@ -21,16 +21,13 @@ from measurand.models.masked import (
     masked_language_model,
 )
 from measurand.models.places import decoder_path, encoder_path
+from measurand.models.stacking.batches import batch_width
 from measurand.models.stacking.causal import (
     LastTokenClassifier,
     class_loss,
     focused_next_token_loss,
 )
-from measurand.models.stacking.stack import (
-    ResidentStack,
-    batch_width,
-    decoder_attention_bias,
-)
+from measurand.models.stacking.stack import ResidentStack, decoder_attention_bias
 from measurand.models.training import Batch, Schedule, labelled_cross_entropy
 from measurand.readers.encoder_training import fresh_classifier
 

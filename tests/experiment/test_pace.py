@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from measurand.experiment.budget import measure_pace, rows_of_like_length, time_growing
+from measurand.experiment.pace import measure_pace, rows_of_like_length, time_growing
 from measurand.readers.encoder import EncoderReader
 from tests.conftest import small_items
 from tests.experiment.clockwork import ANSWER, FIT, ROW, TEXT, Clockwork, Time
