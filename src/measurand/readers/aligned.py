@@ -6,9 +6,10 @@ with nothing trained but the regression on top). It reads all that the linear re
 reads, which query words are met and how well, and how numbers compare.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,7 @@ from measurand.models.vectors import (
     load_vectors,
     vectors_path,
 )
-from measurand.readers.alignment import GRADES, align_texts
+from measurand.readers.alignment import GRADES, Alignment, align_texts
 from measurand.readers.attribution import gram_scores, only_field
 from measurand.readers.cross import hash_bags
 from measurand.readers.linear import Linear, choose_strength, fit_linear
@@ -66,19 +67,12 @@ class AlignedReader:
 
     def fit(self, items: Items, rng: np.random.Generator) -> "FittedAligned":
         """Learn the words, how strongly to hold back the regression, and this."""
-        # What all choices of an item share tells none of them from another.
-        fields = items.fields if items.contest is None else items.fields[:1]
-        parts = {f: fit_grams(items.column(f), least=self.least) for f in fields}
         reading = _read_texts(items, {}, self.vectors)
-        meetings = reading.meet(len(reading.vocabulary))
-        columns = [learn_columns(meeting, self.least) for meeting in meetings]
-        met = [c.take(m) for c, m in zip(columns, meetings, strict=True)]
-        blocks = [*(rows for _, rows in parts.values()), *met]
-        features = csr_array(hstack(blocks, format="csr"))
+        grams, columns, features = learn_meetings(items, reading, self.least)
         strength = choose_strength(features, items, STRENGTHS, rng)
         return FittedAligned(
             items.classes,
-            {name: grams for name, (grams, _) in parts.items()},
+            grams,
             reading.vocabulary,
             columns,
             fit_linear(features, items, strength, self.folds, rng),
@@ -92,62 +86,6 @@ class AlignedReader:
     def check_weights(self) -> None:
         """Raise where the vectors are not to be had."""
         check_vectors(self.vectors)
-
-
-@dataclass(frozen=True, eq=False)
-class FittedAligned:
-    """A reader of alignments that has learned."""
-
-    classes: tuple[str, ...]
-    grams: Mapping[str, Grams]
-    vocabulary: dict[str, int]
-    columns: "Sequence[MeetingColumns]"
-    linear: Linear
-    vectors: str
-    last: dict[str, float] = field(default_factory=dict)
-
-    def predict(self, items: Items) -> Floats:
-        """Class probabilities."""
-        return self._add_up(self.read(items))
-
-    def read(self, items: Items) -> "AlignedReading":
-        """What the words of each field add to each score, and which words they are."""
-        reading = _read_texts(items, self.vocabulary, self.vectors)
-        self.last["spelled"] = reading.spelled
-        scores, start = {}, 0
-        for name, columns in self.grams.items():
-            end = start + len(columns.feature_keys)
-            counts = columns.counts(items.column(name))
-            scores[name] = np.asarray(counts @ self.linear.weights[start:end])
-            start = end
-        return replace(reading, scores=scores)
-
-    def predict_rearranged(
-        self, reading: "AlignedReading", field: str, orders: NDArray[np.int32]
-    ) -> Iterator[Floats]:
-        """The class probabilities when `field` is handed round."""
-        for order in orders:
-            yield self._add_up(reading.rearrange(field, order))
-
-    def remarks(self) -> Mapping[str, float | str]:
-        """The share of items that were read mostly by their letters."""
-        return self.last
-
-    def word_scores(self, items: Items) -> list[Floats]:
-        """What each word of the one field adds to each score: exact."""
-        name = only_field(list(self.grams), items)
-        weights = self.linear.weights[: len(self.grams[name].feature_keys)]
-        return gram_scores(items.column(name).tolist(), self.grams[name], weights)
-
-    def _add_up(self, reading: "AlignedReading") -> Floats:
-        """The class probabilities of what fields add, and of how they meet."""
-        total = sum(reading.scores.values()) + self.linear.bias
-        meetings = reading.meet(len(self.vocabulary))
-        if meetings:
-            met = [c.take(m) for c, m in zip(self.columns, meetings, strict=True)]
-            blocks = csr_array(hstack(met, format="csr"))
-            total = total + blocks @ self.linear.weights[-blocks.shape[1] :]
-        return self.linear.probabilities(np.asarray(total))
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,56 +128,172 @@ def learn_columns(meeting: Meeting, least: int) -> MeetingColumns:
     return MeetingColumns(used, meeting.features.mean(axis=0), spread)
 
 
+Read = TypeVar("Read", bound="WordReading")
+
+
 @dataclass(frozen=True, eq=False)
-class AlignedReading:
-    """Items as the reader has them after reading.
+class WordReading(ABC):
+    """Items as a reader of alignments has them after reading.
 
     Attributes:
         texts: Each field as it was written, for its numbers.
         tokens: Each field as word numbers, the field that asks first.
-        lexicon: The vector of each word.
-        negations: Which words negate.
+        vocabulary: The number of each word.
         scores: What the words of each field add to each score.
     """
 
+    by_field: ClassVar[tuple[str, ...]] = ("texts", "tokens", "scores")
     texts: "Mapping[str, NDArray[np.object_]]"
     tokens: Mapping[str, WordNumbers]
     vocabulary: dict[str, int]
-    lexicon: Lexicon
-    negations: Bools
-    scores: Mapping[str, Floats] = field(default_factory=dict)
+    scores: Mapping[str, Floats] = field(default_factory=dict, kw_only=True)
+
+    @property
+    @abstractmethod
+    def remark(self) -> dict[str, float]:
+        """What a user should know of this reading, by its name."""
+
+    @abstractmethod
+    def align(self, first: str, others: Sequence[str]) -> Iterator[Alignment]:
+        """The words of the first field beside those of each other."""
 
     def meet(self, vocabulary_size: int) -> list[Meeting]:
-        """How the first field meets each other; words from number `known` are new."""
+        """How the first field meets each other; words from that number are new."""
         first, *others = self.tokens
-        return [self._meet(first, second, vocabulary_size) for second in others]
-
-    def _meet(self, first: str, second: str, vocabulary_size: int) -> Meeting:
-        query, evidence = self.tokens[first], self.tokens[second]
-        aligned = align_texts(query, evidence, self.lexicon, self.negations)
+        query = self.tokens[first]
         is_known = query.ids < vocabulary_size
-        keys = query.ids[is_known].astype(np.int64) * GRADES + aligned.grades[is_known]
-        count = len(query.starts) - 1
-        marks = hash_bags(query.rows[is_known], keys, count, MARKS)
-        numbers = mark_relations(self.texts[first], self.texts[second])
-        return Meeting(marks, np.hstack([aligned.features, numbers]))
+        rows, ids = query.rows[is_known], query.ids[is_known].astype(np.int64)
+        meetings = []
+        for second, aligned in zip(others, self.align(first, others), strict=True):
+            keys = ids * GRADES + aligned.grades[is_known]
+            marks = hash_bags(rows, keys, len(query.starts) - 1, MARKS)
+            numbers = mark_relations(self.texts[first], self.texts[second])
+            meetings.append(Meeting(marks, np.hstack([aligned.features, numbers])))
+        return meetings
 
-    def rearrange(self, name: str, order: "NDArray[np.int32]") -> "AlignedReading":
+    def rearrange(self: Read, name: str, order: "NDArray[np.int32]") -> Read:
         """The same items when a field is handed round."""
         if name not in self.tokens:
             return self
-        scores = dict(self.scores)
-        if name in scores:
-            scores[name] = scores[name][order]
-        return replace(
-            self,
-            texts={**self.texts, name: self.texts[name][order]},
-            tokens={**self.tokens, name: take_texts(self.tokens[name], order)},
-            scores=scores,
-        )
+        changed = {}
+        for attribute in self.by_field:
+            parts = getattr(self, attribute)
+            if name in parts:
+                part = parts[name]
+                is_numbers = isinstance(part, WordNumbers)
+                turned = take_texts(part, order) if is_numbers else part[order]
+                changed[attribute] = {**parts, name: turned}
+        return replace(self, **changed)
+
+
+def learn_meetings(
+    items: Items, reading: WordReading, least: int
+) -> tuple[dict[str, Grams], list[MeetingColumns], csr_array]:
+    """The words of each field, how fields meet, and the rows of both."""
+    # What all choices of an item share tells none of them from another.
+    fields = items.fields if items.contest is None else items.fields[:1]
+    parts = {f: fit_grams(items.column(f), least=least) for f in fields}
+    meetings = reading.meet(len(reading.vocabulary))
+    columns = [learn_columns(meeting, least) for meeting in meetings]
+    met = [c.take(m) for c, m in zip(columns, meetings, strict=True)]
+    blocks = [*(rows for _, rows in parts.values()), *met]
+    grams = {name: field_grams for name, (field_grams, _) in parts.items()}
+    return grams, columns, csr_array(hstack(blocks, format="csr"))
+
+
+@dataclass(frozen=True, eq=False)
+class FittedWords(ABC, Generic[Read]):
+    """A reader of alignments that has learned."""
+
+    classes: tuple[str, ...]
+    grams: Mapping[str, Grams]
+    vocabulary: dict[str, int]
+    columns: Sequence[MeetingColumns]
+    linear: Linear
+    weights: str
+    last: dict[str, float] = field(default_factory=dict, kw_only=True)
+
+    @abstractmethod
+    def read_items(self, items: Items) -> Read:
+        """The items as words with their vectors."""
+
+    def predict(self, items: Items) -> Floats:
+        """Class probabilities."""
+        return self._add_up(self.read(items))
+
+    def read(self, items: Items) -> Read:
+        """What the words of each field add to each score, and which words they are."""
+        reading = self.read_items(items)
+        self.last.update(reading.remark)
+        scores, start = {}, 0
+        for name, columns in self.grams.items():
+            end = start + len(columns.feature_keys)
+            counts = columns.counts(items.column(name))
+            scores[name] = np.asarray(counts @ self.linear.weights[start:end])
+            start = end
+        return replace(reading, scores=scores)
+
+    def predict_rearranged(
+        self, reading: Read, field: str, orders: NDArray[np.int32]
+    ) -> Iterator[Floats]:
+        """The class probabilities when `field` is handed round."""
+        for order in orders:
+            yield self._add_up(reading.rearrange(field, order))
+
+    def remarks(self) -> Mapping[str, float | str]:
+        """The share of items that were not read whole, or mostly by their letters."""
+        return self.last
+
+    def word_scores(self, items: Items) -> list[Floats]:
+        """What each word of the one field adds to each score by itself."""
+        name = only_field(list(self.grams), items)
+        weights = self.linear.weights[: len(self.grams[name].feature_keys)]
+        return gram_scores(items.column(name).tolist(), self.grams[name], weights)
+
+    def field_scores(self, reading: Read) -> tuple[Floats, int]:
+        """What the fields add, and the weight behind those of how they meet."""
+        total = sum(reading.scores.values()) + self.linear.bias
+        return np.asarray(total), len(self.linear.weights)
+
+    def _add_up(self, reading: Read) -> Floats:
+        """The class probabilities of what fields add, and of how they meet."""
+        total, end = self.field_scores(reading)
+        meetings = reading.meet(len(self.vocabulary))
+        if meetings:
+            met = [c.take(m) for c, m in zip(self.columns, meetings, strict=True)]
+            blocks = csr_array(hstack(met, format="csr"))
+            total = total + blocks @ self.linear.weights[end - blocks.shape[1] : end]
+        return self.linear.probabilities(np.asarray(total))
+
+
+class FittedAligned(FittedWords["AlignedReading"]):
+    """A reader of alignments that has learned."""
+
+    def read_items(self, items: Items) -> "AlignedReading":
+        """The items as words with the vectors that they have everywhere."""
+        return _read_texts(items, self.vocabulary, self.weights)
+
+
+@dataclass(frozen=True, eq=False)
+class AlignedReading(WordReading):
+    """Items with the vectors that words have everywhere.
+
+    Attributes:
+        lexicon: The vector of each word.
+        negations: Which words negate.
+    """
+
+    lexicon: Lexicon
+    negations: Bools
+
+    def align(self, first: str, others: Sequence[str]) -> Iterator[Alignment]:
+        """The words of the first field beside those of each other."""
+        for second in others:
+            sides = self.tokens[first], self.tokens[second]
+            yield align_texts(*sides, self.lexicon, self.negations)
 
     @property
-    def spelled(self) -> float:
+    def remark(self) -> dict[str, float]:
         """The share of the items of which most words were read by their letters."""
         shares = []
         for numbers in self.tokens.values():
@@ -249,7 +303,7 @@ class AlignedReading:
                 minlength=len(numbers.starts) - 1,
             )
             shares.append(by_letter > np.diff(numbers.starts) / 2)
-        return float(np.mean(np.any(shares, axis=0)))
+        return {"spelled": float(np.mean(np.any(shares, axis=0)))}
 
 
 def _read_texts(

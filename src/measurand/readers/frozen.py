@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, hstack
 
 from measurand.core.arrays import Bools, Floats, Ints
 from measurand.core.items import Items
@@ -20,20 +19,14 @@ from measurand.core.recipe import LOCATE, Strength, Traits
 from measurand.models.embeddings import Embeddings, check_encoder, load_embeddings
 from measurand.models.places import sentence_path
 from measurand.models.vectors import Lexicon
-from measurand.readers.aligned import MARKS, Meeting, MeetingColumns, learn_columns
-from measurand.readers.alignment import GRADES, align_texts
-from measurand.readers.attribution import gram_scores, only_field
-from measurand.readers.cross import hash_bags
+from measurand.readers.aligned import FittedWords, WordReading, learn_meetings
+from measurand.readers.alignment import Alignment, align_texts
 from measurand.readers.features import Features
-from measurand.readers.linear import Linear, choose_strength, fit_linear
+from measurand.readers.linear import choose_strength, fit_linear
 from measurand.readers.ngrams import (
-    Grams,
     WordNumbers,
-    fit_grams,
     number_words,
-    take_texts,
 )
-from measurand.readers.numbers import mark_relations
 from measurand.text.words import NEGATIONS
 
 STRENGTHS = (0.1, 0.3, 1.0)  # of which one is chosen on rows held out of training
@@ -66,22 +59,16 @@ class FrozenReader:
 
     def fit(self, items: Items, rng: np.random.Generator) -> "FittedFrozen":
         """Learn the words, how strongly to hold back the regression, and this."""
-        # What all choices of an item share tells none of them from another.
-        fields = items.fields if items.contest is None else items.fields[:1]
-        parts = {f: fit_grams(items.column(f), least=self.least) for f in fields}
         reading = _embed_items(items, {}, self.model)
         reading = replace(reading, rarity=_weigh_words(reading))
-        meetings = reading.meet(len(reading.vocabulary))
-        columns = [learn_columns(meeting, self.least) for meeting in meetings]
-        met = [c.take(m) for c, m in zip(columns, meetings, strict=True)]
-        sparse = hstack([*(rows for _, rows in parts.values()), *met], format="csr")
-        numbers = reading.numbers(fields)
+        grams, columns, sparse = learn_meetings(items, reading, self.least)
+        numbers = reading.numbers(grams)
         usual = numbers.mean(axis=0), numbers.std(axis=0)
-        features = Features(csr_array(sparse), _standardise(numbers, *usual))
+        features = Features(sparse, _standardise(numbers, *usual))
         strength = choose_strength(features, items, STRENGTHS, rng)
         return FittedFrozen(
             items.classes,
-            {name: grams for name, (grams, _) in parts.items()},
+            grams,
             reading.vocabulary,
             columns,
             fit_linear(features, items, strength, self.folds, rng),
@@ -126,92 +113,28 @@ def _weigh_words(reading: "FrozenReading") -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class FittedFrozen:
-    """A reader of a frozen encoder that has learned."""
-
-    classes: tuple[str, ...]
-    grams: Mapping[str, Grams]
-    vocabulary: dict[str, int]
-    columns: "Sequence[MeetingColumns]"
-    linear: Linear
-    model: str
-    rarity: Floats
-    usual: tuple[Any, Any]
-    last: dict[str, float] = field(default_factory=dict)
-
-    def predict(self, items: Items) -> Floats:
-        """Class probabilities."""
-        return self._add_up(self.read(items))
-
-    def read(self, items: Items) -> "FrozenReading":
-        """What the words of each field add to each score, and its vectors."""
-        reading = _embed_items(items, self.vocabulary, self.model)
-        self.last["truncated"] = reading.truncated
-        scores, start = {}, 0
-        for name, columns in self.grams.items():
-            end = start + len(columns.feature_keys)
-            counts = columns.counts(items.column(name))
-            scores[name] = np.asarray(counts @ self.linear.weights[start:end])
-            start = end
-        return replace(reading, scores=scores, rarity=self.rarity)
-
-    def predict_rearranged(
-        self, reading: "FrozenReading", field: str, orders: NDArray[np.int32]
-    ) -> Iterator[Floats]:
-        """The class probabilities when `field` is handed round."""
-        for order in orders:
-            yield self._add_up(reading.rearrange(field, order))
-
-    def remarks(self) -> Mapping[str, float | str]:
-        """The share of items of which a text was cut."""
-        return self.last
-
-    def word_scores(self, items: Items) -> list[Floats]:
-        """What each word of the one field adds to each score by itself."""
-        name = only_field(list(self.grams), items)
-        weights = self.linear.weights[: len(self.grams[name].feature_keys)]
-        return gram_scores(items.column(name).tolist(), self.grams[name], weights)
-
-    def _add_up(self, reading: "FrozenReading") -> Floats:
-        """The class probabilities of what fields add, and of how they meet."""
-        total = sum(reading.scores.values()) + self.linear.bias
-        numbers = _standardise(reading.numbers(self.grams), *self.usual)
-        cut = len(self.linear.weights) - numbers.shape[1]
-        dense = numbers.astype(float) @ self.linear.weights[cut:]
-        total = total + dense.round(DIGITS)
-        meetings = reading.meet(len(self.vocabulary))
-        if meetings:
-            met = [c.take(m) for c, m in zip(self.columns, meetings, strict=True)]
-            blocks = csr_array(hstack(met, format="csr"))
-            total = total + blocks @ self.linear.weights[cut - blocks.shape[1] : cut]
-        return self.linear.probabilities(np.asarray(total))
-
-
-@dataclass(frozen=True, eq=False)
-class FrozenReading:
-    """Items as the reader has them after reading.
+class FrozenReading(WordReading):
+    """Items with the vectors of their texts, and of words in these.
 
     Attributes:
-        texts: Each field as it was written, for its numbers.
-        tokens: Each field as word numbers, as far as the encoder reads.
-        spots: The same words by their place among all that were read.
+        spots: The words of each field by their place among all that were read.
         places: The place of each text among all that were read.
-        vocabulary: The number of each word.
         embeddings: All that were read.
         truncated: The share of items of which the encoder did not read all words.
         rarity: How much each word of training says; new ones are as the rarest.
-        scores: What the words of each field add to each score.
     """
 
-    texts: "Mapping[str, NDArray[np.object_]]"
-    tokens: Mapping[str, WordNumbers]
+    by_field = (*WordReading.by_field, "spots", "places")
     spots: Mapping[str, WordNumbers]
     places: Mapping[str, Ints]
-    vocabulary: dict[str, int]
     embeddings: Embeddings
     truncated: float
     rarity: Floats = field(default_factory=lambda: np.ones(1))
-    scores: Mapping[str, Floats] = field(default_factory=dict)
+
+    @property
+    def remark(self) -> dict[str, float]:
+        """The share of items of which a text was cut."""
+        return {"truncated": self.truncated}
 
     def numbers(self, fields: Any) -> "NDArray[np.float32]":
         """The vectors of these fields; how far the first is from others, and agrees."""
@@ -225,16 +148,11 @@ class FrozenReading:
             columns += [np.abs(first - second), first * second]
         return np.hstack(columns)
 
-    def meet(self, vocabulary_size: int) -> list[Meeting]:
-        """How the first field meets each other; words from number `known` are new."""
-        first, *others = self.tokens
-        if not others:
-            return []
-        lexicon, negations = self._lexicon()
-        return [
-            self._meet(first, second, vocabulary_size, (lexicon, negations))
-            for second in others
-        ]
+    def align(self, first: str, others: Sequence[str]) -> Iterator[Alignment]:
+        """The words of the first field beside those of each other."""
+        words = self._lexicon() if others else ()
+        for second in others:
+            yield align_texts(self.spots[first], self.spots[second], *words)
 
     def _lexicon(self) -> tuple[Lexicon, Bools]:
         """The words that were read, with how much they say and whether they negate."""
@@ -257,36 +175,26 @@ class FrozenReading:
         )
         return lexicon, negations
 
-    def _meet(
-        self,
-        first: str,
-        second: str,
-        vocabulary_size: int,
-        words: tuple[Lexicon, Bools],
-    ) -> Meeting:
-        aligned = align_texts(self.spots[first], self.spots[second], *words)
-        query = self.tokens[first]
-        is_known = query.ids < vocabulary_size
-        keys = query.ids[is_known].astype(np.int64) * GRADES + aligned.grades[is_known]
-        marks = hash_bags(query.rows[is_known], keys, len(query.starts) - 1, MARKS)
-        numbers = mark_relations(self.texts[first], self.texts[second])
-        return Meeting(marks, np.hstack([aligned.features, numbers]))
 
-    def rearrange(self, name: str, order: "NDArray[np.int32]") -> "FrozenReading":
-        """The same items when a field is handed round."""
-        if name not in self.tokens:
-            return self
-        scores = dict(self.scores)
-        if name in scores:
-            scores[name] = scores[name][order]
-        return replace(
-            self,
-            texts={**self.texts, name: self.texts[name][order]},
-            tokens={**self.tokens, name: take_texts(self.tokens[name], order)},
-            spots={**self.spots, name: take_texts(self.spots[name], order)},
-            places={**self.places, name: self.places[name][order]},
-            scores=scores,
-        )
+@dataclass(frozen=True, eq=False)
+class FittedFrozen(FittedWords[FrozenReading]):
+    """A reader of a frozen encoder that has learned."""
+
+    rarity: Floats = field(kw_only=True)
+    usual: tuple[Any, Any] = field(kw_only=True)
+
+    def read_items(self, items: Items) -> FrozenReading:
+        """The items as embedded, their words as rare as in training."""
+        reading = _embed_items(items, self.vocabulary, self.weights)
+        return replace(reading, rarity=self.rarity)
+
+    def field_scores(self, reading: FrozenReading) -> tuple[Floats, int]:
+        """What words and vectors of the fields add, and where these weights begin."""
+        total, _ = super().field_scores(reading)
+        numbers = _standardise(reading.numbers(self.grams), *self.usual)
+        start = len(self.linear.weights) - numbers.shape[1]
+        dense = numbers.astype(float) @ self.linear.weights[start:]
+        return total + dense.round(DIGITS), start
 
 
 def _embed_items(
