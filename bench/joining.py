@@ -31,7 +31,7 @@ from measurand.core.arrays import Floats
 from measurand.core.choices import guess_scores
 from measurand.core.reader import Reader
 from measurand.experiment.experiment import open_experiment
-from measurand.experiment.reading_once import texts_of
+from measurand.experiment.pace import texts_of
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers import aligned, alignment, frozen
 from measurand.readers.aligned import AlignedReader

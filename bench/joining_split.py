@@ -17,7 +17,7 @@ from bench.figures import Figure
 from bench.joining import DATA, NAMES
 from measurand.core.items import Items
 from measurand.core.reader import ReadsOnce
-from measurand.experiment.reading_once import texts_of
+from measurand.experiment.pace import texts_of
 
 FIELDS = ("hypothesis", "premise")
 TRAIN, TEST = 18_000, 2_000

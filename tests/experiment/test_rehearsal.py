@@ -9,10 +9,10 @@ import pytest
 
 from measurand.audits import AUDITS
 from measurand.audits.evidence import EvidenceSettings
-from measurand.audits.evidence.power import describe_power
 from measurand.audits.leakage import LeakageSettings
 from measurand.benchmarks.assemble import from_frames
 from measurand.benchmarks.synthetic_choices import LEAKING, plant_choice_benchmark
+from measurand.cli.evidence import describe_power
 from measurand.core.errors import NotApplicable
 from measurand.experiment.experiment import open_experiment
 from measurand.experiment.rehearsal import plan_calls

@@ -17,7 +17,7 @@ PATTERNS = {
     "report/markdown.py": "marks in names",
     "report/patterns.py": "texts of items",
     "report/saved.py": "names of columns",
-    "report/tables.py": "figures in cells",
+    "report/grid.py": "figures in cells",
     "cli/usage.py": "arguments of a library's message",
     "wording/command.py": "the test part in a condition",
     "wording/phrases.py": "codes of readers and fields",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from measurand.core.audit import Audit
     from measurand.core.benchmark import Benchmark
 
+DISCORDANCE = 0.1  # share of answers that the wrong evidence changes, if small
 FEW_SHUFFLES = 5  # what a dry run also names the price of
 
 
@@ -65,7 +66,6 @@ def _print_shuffle_costs(
     run: Run,
 ) -> None:
     """Print what the readers behind a server would cost."""
-    from measurand.audits.evidence.power import describe_power
     from measurand.audits.evidence.settings import SHUFFLES
     from measurand.benchmarks.split import fold_benchmark
 
@@ -81,3 +81,20 @@ def _print_shuffle_costs(
                 f"{name} with --shuffles {FEW_SHUFFLES}: at most {plan.calls:,} calls "
                 f"({SHUFFLES} shuffles are recommended)"
             )
+
+
+def describe_power(items: int, margin: float) -> str:
+    """The smallest loss that so many items can see, and how many show a near zero.
+
+    >>> describe_power(240, 0.02)
+    '240 test items can see a loss of 0.057 and about 2,200 could show a near zero, if \
+the wrong evidence changes one answer in ten'
+    """
+    from measurand.stats.decisions import detectable_effect, items_to_equate, round_up
+
+    effect = detectable_effect(items, DISCORDANCE)
+    needed = round_up(items_to_equate(margin, DISCORDANCE))
+    return (
+        f"{items:,} test items can see a loss of {effect:.3f} and about {needed:,} "
+        "could show a near zero, if the wrong evidence changes one answer in ten"
+    )

@@ -51,11 +51,24 @@ def _print_fit_costs(
     from measurand.arms.alone import count_fits
     from measurand.arms.pool import open_pool
     from measurand.audits.leakage.audit import check_question
-    from measurand.audits.leakage.power import describe_power
 
     check_question(readers, benchmark, settings)
     plans = plan_servers(audit, benchmark, readers, settings, run)
-    power = describe_power(benchmark, settings.margin) if plans else ""
+    power = _describe_power(benchmark, settings.margin) if plans else ""
     print_plans(plans, readers, power)
     fits = count_fits(open_pool(benchmark))
     print(f"light models: {fits:,} fits, which run here and cost nothing")
+
+
+def _describe_power(benchmark: "Benchmark", margin: float) -> str:
+    """The least accuracy over chance that is seen, and how many items show none."""
+    from measurand.core.choices import guess_scores
+    from measurand.stats.decisions import detectable_effect, items_to_equate, round_up
+
+    chance = guess_scores(benchmark.test)
+    count, spread = len(chance), float((chance * (1 - chance)).mean())
+    needed = round_up(items_to_equate(margin, spread))
+    return (
+        f"{count:,} items can see {detectable_effect(count, spread):.3f} over chance "
+        f"and about {needed:,} could show that there is none"
+    )

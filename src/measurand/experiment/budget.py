@@ -27,10 +27,11 @@ from measurand.experiment.pace import (
     Clock,
     Pace,
     measure_pace,
+    reading_seconds,
     rows_of_like_length,
     text_lengths,
+    texts_of,
 )
-from measurand.experiment.reading_once import reading_seconds, texts_of
 from measurand.experiment.trial import asked_items, training_items
 from measurand.readers.tuning import RATES
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 import pytest
 
 from measurand.core.recipe import Strength, Traits
-from measurand.experiment.reading_once import reading_seconds, texts_of
+from measurand.experiment.pace import reading_seconds, texts_of
 from tests.conftest import small_items
 
 LETTER = 0.01  # seconds
