@@ -50,10 +50,10 @@ from measurand.audits.explanations.fields import (
     restrict_fields,
     seed_readers,
 )
-from measurand.audits.explanations.information import (
+from measurand.audits.explanations.information import measure_information
+from measurand.audits.explanations.information_arms import (
     BASELINES,
     INPUT,
-    measure_information,
     rev_baselines,
 )
 from measurand.audits.explanations.perturbations import Perturbations

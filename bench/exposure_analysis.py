@@ -17,6 +17,11 @@ from pathlib import Path
 import pandas as pd
 
 from bench.figures import Figure, cpu
+from measurand.audits.exposure.statistics.counts import (
+    ArmPairs,
+    pair_arms,
+    study_counts,
+)
 from measurand.audits.exposure.statistics.hierarchical import fit_posterior
 from measurand.audits.exposure.statistics.laplace import draw_by_point
 from measurand.audits.exposure.statistics.nuts import sample_nuts
@@ -24,11 +29,6 @@ from measurand.audits.exposure.statistics.simulations import (
     Truth,
     simulate_studies,
     study_coverage,
-)
-from measurand.audits.exposure.statistics.studies import (
-    ArmPairs,
-    pair_arms,
-    study_counts,
 )
 from measurand.audits.exposure.statistics.summaries import SliceAnalysis, analyse_slices
 from measurand.core.seeds import generator

@@ -22,7 +22,7 @@ from measurand.audits.exposure.analysis import pair_sizes
 from measurand.audits.exposure.columns import ALL
 from measurand.audits.exposure.conclude import conclude
 from measurand.audits.exposure.facts import NO_ROWS, SizeFacts, StudyFacts
-from measurand.audits.exposure.statistics.studies import (
+from measurand.audits.exposure.statistics.counts import (
     name_size,
     rows_by_size,
     study_counts,

@@ -27,7 +27,11 @@ from scipy.special import ndtr
 
 from bench.figures import Figure
 from measurand.audits.exposure.statistics.decisions import WIDER, decide
-from measurand.audits.exposure.statistics.effects import POINTS, TaskMeans, task_means
+from measurand.audits.exposure.statistics.task_means import (
+    POINTS,
+    TaskMeans,
+    task_means,
+)
 from measurand.core.arrays import Floats
 from measurand.core.seeds import generator
 

@@ -26,7 +26,7 @@ from measurand.audits.exposure.findings import (
     overtraining_findings,
 )
 from measurand.audits.exposure.settings import Method
-from measurand.audits.exposure.statistics.studies import study_counts
+from measurand.audits.exposure.statistics.counts import study_counts
 from measurand.audits.exposure.study import Study
 from measurand.core.finding import SCHEMA, Finding
 

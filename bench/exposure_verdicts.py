@@ -25,7 +25,7 @@ from measurand.audits.exposure.statistics.decisions import (
     Signs,
     decide,
 )
-from measurand.audits.exposure.statistics.effects import TaskMeans, task_means
+from measurand.audits.exposure.statistics.task_means import TaskMeans, task_means
 from measurand.core.arrays import Floats
 from measurand.core.seeds import generator
 

@@ -36,15 +36,11 @@ from measurand.api.auditing import evidence, explanations, leakage
 from measurand.api.source import load
 from measurand.arms.pool import open_pool
 from measurand.audits.evidence.conclude import NeedFacts, conclude_evidence
-from measurand.audits.explanations.conclude import RationaleFacts
 from measurand.audits.explanations.conclude import conclude as conclude_rationales
+from measurand.audits.explanations.facts import RationaleFacts
 from measurand.audits.explanations.fields import rationale_input_fields
 from measurand.audits.explanations.parts import measure_facts, open_judged
-from measurand.audits.leakage.conclude import (
-    LeakFacts,
-    conclude_leakage,
-    worst_part,
-)
+from measurand.audits.leakage.conclude import LeakFacts, conclude_leakage, worst_part
 from measurand.core.benchmark import Benchmark
 from measurand.core.clause import Name
 from measurand.core.errors import MeasurandError

@@ -8,6 +8,8 @@ NUMERIC = {"estimate", "n", "value", "low", "high", "p"}
 # A number, alone or with its interval behind it, or none.
 NUMBER = re.compile(r"[-−+]?[\d.,]+(e[-+]?\d+)?%?( \[[-\d., ]+\])?$|–$")
 LONG = 24  # a cell of more letters would otherwise be squeezed into a tall one
+BROAD = 8  # columns beyond which the first one stays in sight
+TALL = 20  # rows beyond which a table scrolls in its own box
 
 
 @dataclass(frozen=True)
@@ -63,10 +65,6 @@ def text_width(grid: TextGrid) -> int:
     """The letters that a line of the table takes in a terminal."""
     columns = zip(grid.header, *grid.rows, strict=True)
     return sum(2 + max(map(len, column)) for column in columns)
-
-
-BROAD = 8  # columns beyond which the first one stays in sight
-TALL = 20  # rows beyond which a table scrolls in its own box
 
 
 def column_kind(name: str, text: str) -> str:

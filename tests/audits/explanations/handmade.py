@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.explanations.corpus import Robustness
-from measurand.audits.explanations.estimates import Levels
 from measurand.audits.explanations.information import Information, MaskPoint, SeedRun
 from measurand.audits.explanations.leaks import Detection
+from measurand.audits.explanations.levels import Levels
 from measurand.audits.explanations.rationales import Rationales
 from measurand.audits.explanations.specificity import Specificity
 from measurand.core.benchmark import Benchmark

@@ -13,16 +13,14 @@ from measurand.arms.alone import PartAlone
 from measurand.arms.contrast import Gain, OverBlank
 from measurand.arms.families import Family
 from measurand.arms.need import Need
-from measurand.audits.explanations.conclude import (
-    OFF,
-    ON,
+from measurand.audits.explanations.conclude import OFF, ON, conclude
+from measurand.audits.explanations.facts import (
     Axes,
     Column,
     RationaleFacts,
-    conclude,
     largest_cue,
 )
-from measurand.audits.explanations.conclude import Gain as Further
+from measurand.audits.explanations.facts import Gain as Further
 from measurand.core.clause import Name
 from measurand.core.estimate import Estimate
 from measurand.cues.certify import Cue

@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from measurand.audits.explanations.estimates import Scores
-from measurand.audits.explanations.estimates import metric_levels as figured
 from measurand.audits.explanations.frontier import (
     explainer_frontier,
     input_overlaps,
     score_explainers,
 )
+from measurand.audits.explanations.levels import Scores
+from measurand.audits.explanations.levels import metric_levels as figured
 from measurand.stats.resampling import percentile_estimate
 from tests.audits.explanations.handmade import (
     informed,

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from measurand.audits.explanations.estimates import Scores
 from measurand.audits.explanations.hypotheses import decide_hypotheses
+from measurand.audits.explanations.levels import Scores
 from tests.audits.explanations.handmade import estimate, levels
 
 N = 300

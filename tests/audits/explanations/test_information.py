@@ -20,11 +20,13 @@ from measurand.audits.explanations.estimates import (
     simulatability,
 )
 from measurand.audits.explanations.information import (
-    BASELINES,
-    STATED,
     Information,
     SeedRun,
     measure_information,
+)
+from measurand.audits.explanations.information_arms import (
+    BASELINES,
+    STATED,
     rev_baselines,
 )
 from measurand.audits.explanations.leaks import Detection

@@ -3,7 +3,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from measurand.audits.explanations.estimates import Composite, Scores, metric_levels
+from measurand.audits.explanations.levels import Composite, Scores, metric_levels
 from measurand.audits.explanations.meta_evaluation import (
     ORDER,
     evaluate_metrics,

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from measurand.audits.explanations import exhibits as drawn
-from measurand.audits.explanations.conclude import Axes
-from measurand.audits.explanations.estimates import Scores
+from measurand.audits.explanations.facts import Axes
+from measurand.audits.explanations.levels import Scores
 from measurand.audits.explanations.meta_evaluation import COLUMNS, MetaEvaluation
 from measurand.audits.explanations.perturbations import Perturbations
 from measurand.audits.explanations.reading import RationaleReading

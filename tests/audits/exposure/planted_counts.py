@@ -6,7 +6,7 @@ import pandas as pd
 from measurand.audits.exposure.analysis import pair_sizes
 from measurand.audits.exposure.conclude import conclude
 from measurand.audits.exposure.facts import SizeFacts, StudyFacts
-from measurand.audits.exposure.statistics.studies import study_counts
+from measurand.audits.exposure.statistics.counts import study_counts
 
 N = 200
 

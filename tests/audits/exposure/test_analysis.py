@@ -23,7 +23,7 @@ from measurand.audits.exposure.checks import LONG, SHORT
 from measurand.audits.exposure.findings import chain_warnings, contrast_findings
 from measurand.audits.exposure.settings import Method
 from measurand.audits.exposure.statistics import nuts
-from measurand.audits.exposure.statistics.studies import pair_arms, study_counts
+from measurand.audits.exposure.statistics.counts import pair_arms, study_counts
 from measurand.core.errors import BadOption, MissingExtra
 from measurand.report.figures import KINDS, draw_svg
 from measurand.report.html import page

@@ -11,7 +11,7 @@ from measurand.audits.exposure import (
     plan_exposure,
 )
 from measurand.audits.exposure.overlaps import check_distinct_rows, overlap_warnings
-from measurand.audits.exposure.statistics.studies import ARMS
+from measurand.audits.exposure.statistics.counts import ARMS
 from measurand.audits.exposure.study import pool_rows
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import BadInput

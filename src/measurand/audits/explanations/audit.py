@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from measurand.audits.explanations.conclude import RationaleFacts, conclude
+from measurand.audits.explanations.conclude import conclude
 from measurand.audits.explanations.corpus import Corpus, collect_corpus
 from measurand.audits.explanations.exhibits import exhibits
+from measurand.audits.explanations.facts import RationaleFacts
 from measurand.audits.explanations.instrument import (
     judge_warnings,
     minimal_pair_findings,

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from measurand.audits.explanations.estimates import find_level
 from measurand.audits.explanations.information import Information
+from measurand.audits.explanations.levels import find_level
 from measurand.audits.explanations.rationales import GIVEN, Rationales
 from measurand.audits.explanations.reading import RationaleReading
 from measurand.audits.explanations.settings import BROWSED

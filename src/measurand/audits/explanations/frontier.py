@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from measurand.audits.explanations.corpus import Robustness
-from measurand.audits.explanations.estimates import Composite, Levels, Scores, Spread
 from measurand.audits.explanations.information import Information
+from measurand.audits.explanations.levels import Composite, Levels, Scores, Spread
 from measurand.audits.explanations.rationales import Rationales
 from measurand.audits.explanations.specificity import Specificity
 from measurand.core.arrays import Bools, Clusters, Floats

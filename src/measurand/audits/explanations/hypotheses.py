@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from measurand.audits.explanations.estimates import Levels, Scores
+from measurand.audits.explanations.levels import Levels, Scores
 from measurand.core.arrays import Clusters, Floats
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Finding

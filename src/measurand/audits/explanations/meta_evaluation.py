@@ -16,11 +16,11 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from measurand.audits.explanations.estimates import Levels, Scores, metric_levels
 from measurand.audits.explanations.hypotheses import (
     decide_hypotheses,
     judge_drops_drift,
 )
+from measurand.audits.explanations.levels import Levels, Scores, metric_levels
 from measurand.audits.explanations.settings import SEPARATED
 from measurand.core.arrays import Floats
 from measurand.core.estimate import Estimate

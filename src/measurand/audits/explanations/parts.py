@@ -27,7 +27,7 @@ from measurand.arms.pool import Pool, open_pool
 from measurand.arms.split import FEWEST_NEW, find_split_items
 from measurand.arms.statement import alone_findings, alone_row, cue_exhibit
 from measurand.arms.table import PartRow, exact_estimate, parts_exhibit
-from measurand.audits.explanations.conclude import Column, Gain, RationaleFacts
+from measurand.audits.explanations.facts import Column, Gain, RationaleFacts
 from measurand.audits.explanations.fields import (
     free_field_name,
     restrict_fields,

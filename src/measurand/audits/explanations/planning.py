@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from measurand.audits.explanations.dealing import DEALS, LABEL_DEALS
 from measurand.audits.explanations.fields import seed_readers
-from measurand.audits.explanations.information import BASELINES
+from measurand.audits.explanations.information_arms import BASELINES
 from measurand.audits.explanations.masking import CURVE, FOLDS
 from measurand.audits.explanations.rationales import PROMPTED, default_explainers
 from measurand.core.reader import Reader

@@ -14,14 +14,8 @@ from measurand.audits.explanations.attacks import (
     attack_findings,
     faithfulness_findings,
 )
-from measurand.audits.explanations.conclude import Axes
 from measurand.audits.explanations.corpus import Corpus
-from measurand.audits.explanations.estimates import (
-    Levels,
-    Scores,
-    find_level,
-    metric_levels,
-)
+from measurand.audits.explanations.facts import Axes
 from measurand.audits.explanations.fields import (
     ask_arms,
     free_field_name,
@@ -34,12 +28,17 @@ from measurand.audits.explanations.frontier import (
     explainer_frontier,
     score_explainers,
 )
-from measurand.audits.explanations.information import (
+from measurand.audits.explanations.information import Information, measure_information
+from measurand.audits.explanations.information_arms import (
     RATIONALE,
-    Information,
     information_arms,
-    measure_information,
     planned_asks,
+)
+from measurand.audits.explanations.levels import (
+    Levels,
+    Scores,
+    find_level,
+    metric_levels,
 )
 from measurand.audits.explanations.meta_evaluation import (
     DRIFT,

@@ -7,6 +7,15 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.exposure.settings import DRAWS, SLICES, Method
+from measurand.audits.exposure.statistics.counts import (
+    CONTRASTS,
+    EXPERIMENT,
+    ArmPairs,
+    given_contrasts,
+    name_size,
+    pair_arms,
+    rows_by_size,
+)
 from measurand.audits.exposure.statistics.effects import PairedEffects, paired_effects
 from measurand.audits.exposure.statistics.hierarchical import (
     Posterior,
@@ -14,16 +23,7 @@ from measurand.audits.exposure.statistics.hierarchical import (
     fit_posterior,
 )
 from measurand.audits.exposure.statistics.nuts import Chains, sample_nuts
-from measurand.audits.exposure.statistics.studies import (
-    CONTRASTS,
-    EXPERIMENT,
-    WIDE,
-    ArmPairs,
-    given_contrasts,
-    name_size,
-    pair_arms,
-    rows_by_size,
-)
+from measurand.audits.exposure.statistics.studies import WIDE
 from measurand.audits.exposure.statistics.summaries import (
     SliceAnalysis,
     Spread,

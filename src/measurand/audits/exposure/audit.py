@@ -1,12 +1,12 @@
 """The exposure audit itself: run the study, or take somebody else's accuracies."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 
-from measurand.audits.exposure.analysis import SizeAnalysis, analyse_sizes
+from measurand.audits.exposure.analysis import analyse_sizes
 from measurand.audits.exposure.checks import (
     exhibit_checks,
     replay_sizes,
@@ -20,20 +20,13 @@ from measurand.audits.exposure.columns import (
 )
 from measurand.audits.exposure.conclude import NOT, conclude
 from measurand.audits.exposure.control import control_effects, control_findings
-from measurand.audits.exposure.exhibits import (
-    exhibit_lengths,
-    exhibit_losses,
-    exhibit_overtraining,
-    exhibits,
-)
+from measurand.audits.exposure.exhibits import exhibit_lengths, exhibits
 from measurand.audits.exposure.facts import NO_LABELS, NO_ROWS, Trained
 from measurand.audits.exposure.findings import (
     bias_trend,
     chain_warnings,
     chance_warnings,
     exposure_findings,
-    loss_findings,
-    overtraining_findings,
     skew_warnings,
     slice_warnings,
     transfer_findings,
@@ -45,18 +38,17 @@ from measurand.audits.exposure.plan import (
     affordable_readers,
     plan_study,
 )
-from measurand.audits.exposure.settings import (
-    CLASSES,
-    MUCH,
-    POOL,
-    SHOWN,
-    designs_of,
-    method_of,
-)
+from measurand.audits.exposure.settings import designs_of, method_of
 from measurand.audits.exposure.single import is_single, single_report
-from measurand.audits.exposure.statistics.studies import fill_defaults, study_counts
+from measurand.audits.exposure.statement import (
+    CAVEATS,
+    add_overtraining,
+    analysis_settings,
+    describe_tasks,
+    study_warnings,
+)
+from measurand.audits.exposure.statistics.counts import fill_defaults, study_counts
 from measurand.audits.exposure.study import (
-    LOSS,
     Study,
     StudyProgress,
     join_studies,
@@ -75,12 +67,6 @@ from measurand.experiment.experiment import Experiment, lift_budget
 from measurand.experiment.ladder import higher_rungs, names_above
 from measurand.settings.exposure import ExposureSettings
 
-CAVEATS = (
-    "this audit does not tell whether your model saw the test set before",
-    "boost and bias share acc_extra: a lucky extra arm raises one and lowers the other",
-    "a boost can itself mislead about generality: it is of this text, not of the model",
-    "a model that already saw these texts in its own pretraining dilutes both",
-)
 CALLED = ("minilm",)  # the rung that a near zero of bags of words calls
 USUAL = ExposureSettings()
 
@@ -221,7 +207,7 @@ def _study_report(source: _Source, readers: Mapping[str, Reader], run: Study) ->
     }
     warnings = [
         *overlap_warnings(pools),
-        *_study_warnings(run),
+        *study_warnings(run),
         *chance_warnings(counts, commonest),
     ]
     unlabelled = [
@@ -229,7 +215,7 @@ def _study_report(source: _Source, readers: Mapping[str, Reader], run: Study) ->
     ]
     report = _exposure_report(
         run,
-        _describe_tasks(source.benchmarks, run),
+        describe_tasks(source.benchmarks, run),
         choices,
         settings,
         seed,
@@ -245,22 +231,6 @@ def _study_report(source: _Source, readers: Mapping[str, Reader], run: Study) ->
         warnings=(*warnings, *report.warnings),
         exhibits=(*report.exhibits, lengths),
     )
-
-
-def _describe_tasks(
-    benchmarks: Mapping[str, Benchmark], run: Study
-) -> dict[str, object]:
-    """The tasks as a report states them: never a path."""
-    sides = {name: benchmark.train for name, benchmark in benchmarks.items()}
-    return {
-        "name": ", ".join(benchmarks),
-        "tasks": {name: dict(notes) for name, notes in run.notes.items()},
-        "fields": {name: list(side.fields) for name, side in sides.items()},
-        "label_columns": {
-            name: benchmark.roles.get("label") for name, benchmark in benchmarks.items()
-        },
-        "digest": {name: side.digest for name, side in sides.items()},
-    }
 
 
 def plan_exposure(
@@ -333,7 +303,7 @@ def _exposure_report(
         benchmark=description,
         verdict=conclude(facts),
         findings=tuple(findings),
-        settings={**choices, **_analysis_settings(analyses, settings, seed)},
+        settings={**choices, **analysis_settings(analyses, settings, seed)},
         not_run=not_run,
         warnings=(
             *chain_warnings(analyses),
@@ -348,86 +318,4 @@ def _exposure_report(
         ),
         items=run.counts,
     )
-    return _add_overtraining(report, analyses, overtrained, run, margin, seed)
-
-
-def _analysis_settings(
-    analyses: Sequence[SizeAnalysis], settings: ExposureSettings, seed: int
-) -> dict[str, Any]:
-    """How rows were analysed, and what was counted on the way."""
-    method = method_of(settings)
-    return {
-        "margin": settings.margin,
-        "seed": seed,
-        "model": method.model,
-        "sampler": method.sampler,
-        "checks": method.checks,
-        "notable": {
-            f"{name}, {size.name}": contrast.slices.notable
-            for size in analyses
-            for name, contrast in size.contrasts.items()
-            if contrast.slices is not None
-        },
-        **({} if method.notable is None else {"notable_given": method.notable}),
-        "thresholds": SHOWN | {"margin": settings.margin},
-        "tasks_with_positive_bias": {
-            size.name: size.contrasts["bias"].tasks.positive for size in analyses
-        },
-        "tasks_with_negative_boost": {
-            size.name: size.contrasts["boost"].tasks.negative
-            for size in analyses
-            if "boost" in size.contrasts
-        },
-    }
-
-
-def _add_overtraining(
-    report: Report,
-    ordinary: Sequence[SizeAnalysis],
-    overtrained: Sequence[SizeAnalysis],
-    run: Study,
-    margin: float,
-    seed: int,
-) -> Report:
-    """The report with what overtraining did, where there was any."""
-    if not overtrained:
-        return report
-    findings = [*overtraining_findings(overtrained)]
-    figures = [exhibit_overtraining(ordinary, overtrained, margin)]
-    if f"{LOSS}_test" in run.counts:
-        findings += loss_findings(run.counts, seed)
-        figures.append(exhibit_losses(run.counts))
-    return replace(
-        report,
-        findings=(*report.findings, *findings),
-        exhibits=(*report.exhibits, *figures),
-    )
-
-
-def _study_warnings(run: Study) -> list[str]:
-    """What a reader of the report should know of the tasks and the models."""
-    warnings = []
-    for task, notes in run.notes.items():
-        if notes["classes"] > CLASSES:
-            warnings.append(
-                f"{task} has {notes['classes']:.0f} classes; m holds few of each"
-            )
-        if notes["duplicates"] > MUCH:
-            share = 100 * notes["duplicates"]
-            warnings.append(
-                f"{share:.0f} % of the test texts of {task} are extra texts too"
-            )
-        if notes["pool_share"] > POOL:
-            warnings.append(
-                f"a draw takes m + 2n = {notes['pool_share'] * notes['rows']:.0f} of "
-                f"the {notes['rows']:.0f} rows of {task}: draws share items, which "
-                "widens the intervals, and rows to learn from, which does not; more "
-                "rows tell more than more draws"
-            )
-    for name, remarks in run.remarks.items():
-        if remarks.get("truncated", 0.0) > MUCH:
-            share = 100 * remarks["truncated"]
-            warnings.append(
-                f"{name} cut up to {share:.0f} % of the test texts of a draw"
-            )
-    return warnings
+    return add_overtraining(report, analyses, overtrained, run, margin, seed)

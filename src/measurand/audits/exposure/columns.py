@@ -15,7 +15,7 @@ from measurand.audits.exposure.arms import (
     OVERTRAINED_BASE,
     TRANSFER,
 )
-from measurand.audits.exposure.statistics.studies import KEYS, describe_row
+from measurand.audits.exposure.statistics.counts import KEYS, describe_row
 from measurand.core.errors import BadInput, join_names, quote
 
 COUNT, ACCURACY = "correct_", "acc_"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from measurand.arms.table import exact_estimate
 from measurand.audits.exposure.facts import SizeFacts, StudyFacts, share
 from measurand.audits.exposure.statistics.decisions import WIDER
-from measurand.audits.exposure.statistics.effects import POINTS
+from measurand.audits.exposure.statistics.task_means import POINTS
 from measurand.core.clause import Clause, Fact, Name
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Verdict

@@ -14,18 +14,18 @@ import pandas as pd
 
 from measurand.audits.exposure.arms import DOSED
 from measurand.audits.exposure.columns import ALL, LEAKED, counted_arms
-from measurand.audits.exposure.statistics.effects import (
-    POINTS,
-    Effect,
-    PairedEffects,
-    paired_effects,
-)
-from measurand.audits.exposure.statistics.studies import (
+from measurand.audits.exposure.statistics.counts import (
     name_size,
     pair_arms,
     rows_by_size,
     study_counts,
 )
+from measurand.audits.exposure.statistics.effects import (
+    Effect,
+    PairedEffects,
+    paired_effects,
+)
+from measurand.audits.exposure.statistics.task_means import POINTS
 from measurand.audits.exposure.study import replace_arms
 from measurand.core.errors import Undefined
 from measurand.core.estimate import Estimate

@@ -11,7 +11,7 @@ from measurand.audits.exposure.analysis import Contrast, SizeAnalysis
 from measurand.audits.exposure.arms import OVERTRAINED
 from measurand.audits.exposure.columns import ALL
 from measurand.audits.exposure.findings import loss_pairs
-from measurand.audits.exposure.statistics.studies import mean_differences
+from measurand.audits.exposure.statistics.counts import mean_differences
 from measurand.core.arrays import Floats
 from measurand.core.finding import Exhibit
 from measurand.experiment.statements import estimate_cells

@@ -21,12 +21,8 @@ from measurand.audits.exposure.statistics.decisions import (
     decide,
 )
 from measurand.audits.exposure.statistics.draws import draws_to_decide
-from measurand.audits.exposure.statistics.effects import (
-    POINTS,
-    Effect,
-    PairedEffects,
-    TaskMeans,
-)
+from measurand.audits.exposure.statistics.effects import Effect, PairedEffects
+from measurand.audits.exposure.statistics.task_means import POINTS, TaskMeans
 from measurand.core.clause import Clause, Fact, Name
 from measurand.core.errors import Undefined
 from measurand.core.estimate import Estimate

@@ -12,6 +12,13 @@ from measurand.audits.exposure.arms import OVERTRAINED, OVERTRAINED_ARMS, TRANSF
 from measurand.audits.exposure.columns import ALL
 from measurand.audits.exposure.facts import SizeFacts
 from measurand.audits.exposure.settings import AGREE, R_HAT
+from measurand.audits.exposure.statistics.counts import (
+    given_arms,
+    name_size,
+    pair_arms,
+    rows_by_size,
+    study_counts,
+)
 from measurand.audits.exposure.statistics.effects import (
     PairedEffects,
     paired_effects,
@@ -19,13 +26,6 @@ from measurand.audits.exposure.statistics.effects import (
 )
 from measurand.audits.exposure.statistics.hierarchical import LEVEL
 from measurand.audits.exposure.statistics.nuts import Chains
-from measurand.audits.exposure.statistics.studies import (
-    given_arms,
-    name_size,
-    pair_arms,
-    rows_by_size,
-    study_counts,
-)
 from measurand.audits.exposure.statistics.summaries import per_doubling
 from measurand.audits.exposure.study import LOSS, replace_arms
 from measurand.core.arrays import Floats

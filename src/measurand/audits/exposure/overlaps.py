@@ -12,7 +12,7 @@ from itertools import combinations
 import pandas as pd
 
 from measurand.audits.exposure.arms import unlabeled_texts
-from measurand.audits.exposure.statistics.studies import SIZES, given_arms
+from measurand.audits.exposure.statistics.counts import SIZES, given_arms
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadInput, join_names, quote
 from measurand.text.words import bare_words

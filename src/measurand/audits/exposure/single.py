@@ -15,18 +15,18 @@ import pandas as pd
 from measurand.audits.exposure.columns import ALL
 from measurand.audits.exposure.conclude import conclude
 from measurand.audits.exposure.facts import SizeFacts, StudyFacts, Trained
-from measurand.audits.exposure.statistics.effects import (
-    Effect,
-    PairedEffects,
-    TaskMeans,
-    tabulate_differences,
-)
-from measurand.audits.exposure.statistics.studies import (
+from measurand.audits.exposure.statistics.counts import (
     given_contrasts,
     name_size,
     pair_arms,
     rows_by_size,
 )
+from measurand.audits.exposure.statistics.effects import (
+    Effect,
+    PairedEffects,
+    tabulate_differences,
+)
+from measurand.audits.exposure.statistics.task_means import TaskMeans
 from measurand.core.arrays import Floats
 from measurand.core.finding import Finding, Report
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from measurand.audits.exposure.statistics.counts import ArmPairs
 from measurand.audits.exposure.statistics.simulations import Truth, simulate_studies
-from measurand.audits.exposure.statistics.studies import ArmPairs
 
 
 def small(truth: Truth, seed: int = 0) -> ArmPairs:

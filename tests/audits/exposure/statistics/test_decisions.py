@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from measurand.audits.exposure.statistics.decisions import decide
-from measurand.audits.exposure.statistics.effects import task_means
+from measurand.audits.exposure.statistics.task_means import task_means
 
 N, MARGIN = 200, 1.0
 

@@ -5,7 +5,7 @@ import pytest
 
 from measurand.audits.exposure.statistics.decisions import decide
 from measurand.audits.exposure.statistics.draws import draws_to_decide, likely_effects
-from measurand.audits.exposure.statistics.effects import TaskMeans, task_means
+from measurand.audits.exposure.statistics.task_means import TaskMeans, task_means
 
 N, MARGIN = 200, 1.0
 

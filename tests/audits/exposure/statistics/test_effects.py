@@ -4,20 +4,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.audits.exposure.statistics.effects import (
-    Effect,
-    paired_effects,
-    shared_variance,
-    spread_at,
-    task_means,
-    task_spread,
-)
-from measurand.audits.exposure.statistics.hierarchical import fit_posterior
-from measurand.audits.exposure.statistics.studies import (
+from measurand.audits.exposure.statistics.counts import (
     ArmPairs,
     pair_arms,
     study_counts,
 )
+from measurand.audits.exposure.statistics.effects import (
+    Effect,
+    paired_effects,
+    spread_at,
+    task_spread,
+)
+from measurand.audits.exposure.statistics.hierarchical import fit_posterior
+from measurand.audits.exposure.statistics.task_means import shared_variance, task_means
 from measurand.core.errors import Undefined
 from tests.shared_data import needs_data, path
 

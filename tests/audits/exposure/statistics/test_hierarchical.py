@@ -5,6 +5,7 @@ import pytest
 from scipy.special import expit, logsumexp
 from scipy.stats import binom, norm
 
+from measurand.audits.exposure.statistics.counts import ArmPairs
 from measurand.audits.exposure.statistics.hierarchical import fit_posterior, fit_studies
 from measurand.audits.exposure.statistics.laplace import (
     draw_by_point,
@@ -22,7 +23,6 @@ from measurand.audits.exposure.statistics.simulations import (
 from measurand.audits.exposure.statistics.studies import (
     MODELS,
     WIDE,
-    ArmPairs,
     Priors,
     Studies,
     lay_out_studies,

@@ -3,10 +3,10 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 
+from measurand.audits.exposure.statistics.counts import ArmPairs
 from measurand.audits.exposure.statistics.hierarchical import Mixture
 from measurand.audits.exposure.statistics.predictive import moments
 from measurand.audits.exposure.statistics.simulations import CoverageStudy, Truth
-from measurand.audits.exposure.statistics.studies import ArmPairs
 from measurand.audits.exposure.statistics.summaries import (
     analyse_slices,
     differences_by_task,

@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.audits.exposure.statistics.hierarchical import fit_posterior
-from measurand.audits.exposure.statistics.studies import (
+from measurand.audits.exposure.statistics.counts import (
     mean_differences,
     pair_arms,
     study_counts,
 )
+from measurand.audits.exposure.statistics.hierarchical import fit_posterior
 from measurand.audits.exposure.statistics.summaries import (
     analyse_slices,
     differences_by_task,

@@ -1,13 +1,13 @@
 import pandas as pd
 import pytest
 
-from measurand.audits.exposure.statistics.effects import paired_effects
-from measurand.audits.exposure.statistics.studies import (
+from measurand.audits.exposure.statistics.counts import (
     mean_differences,
     pair_arms,
     rows_by_size,
     study_counts,
 )
+from measurand.audits.exposure.statistics.effects import paired_effects
 from measurand.core.errors import BadInput, UnknownName
 from tests.shared_data import needs_data, path
 

@@ -16,11 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from measurand.audits.exposure.statistics.effects import (
-    TaskMeans,
-    interaction_cells,
-    spread_at,
-)
+from measurand.audits.exposure.statistics.effects import interaction_cells, spread_at
+from measurand.audits.exposure.statistics.task_means import TaskMeans
 from measurand.core.arrays import Floats
 
 ALPHA = 0.05  # false alarms, over all ways of raising one

@@ -12,11 +12,8 @@ from math import ceil
 import numpy as np
 
 from measurand.audits.exposure.statistics.decisions import decide
-from measurand.audits.exposure.statistics.effects import (
-    TaskMeans,
-    interaction_cells,
-    spread_at,
-)
+from measurand.audits.exposure.statistics.effects import interaction_cells, spread_at
+from measurand.audits.exposure.statistics.task_means import TaskMeans
 from measurand.core.arrays import Floats
 from measurand.stats.decisions import POWER
 

@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from measurand.audits.exposure.statistics.counts import ArmPairs
 from measurand.audits.exposure.statistics.laplace import (
     COARSE,
     FINE,
@@ -28,7 +29,6 @@ from measurand.audits.exposure.statistics.predictive import (
 )
 from measurand.audits.exposure.statistics.studies import (
     MODELS,
-    ArmPairs,
     HierarchicalModel,
     Priors,
     Studies,

@@ -13,10 +13,10 @@ import numpy as np
 from scipy.special import expit, roots_hermitenorm
 
 from measurand.audits.exposure.statistics.blocks import dense_logits
+from measurand.audits.exposure.statistics.counts import ArmPairs
 from measurand.audits.exposure.statistics.laplace import PosteriorGrid, draw_by_point
 from measurand.audits.exposure.statistics.studies import (
     MODELS,
-    ArmPairs,
     Latent,
     Priors,
     lay_out_studies,

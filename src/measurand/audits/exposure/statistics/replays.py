@@ -12,7 +12,7 @@ import numpy as np
 from scipy.stats import t
 
 from measurand.audits.exposure.statistics.decisions import decide
-from measurand.audits.exposure.statistics.effects import task_means
+from measurand.audits.exposure.statistics.task_means import task_means
 from measurand.core.arrays import Floats
 from measurand.core.estimate import Estimate
 from measurand.stats.scores import wilson_share

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
+from measurand.audits.exposure.statistics.counts import ArmPairs
 from measurand.audits.exposure.statistics.hierarchical import (
     LEVEL,
     Mixture,
@@ -20,7 +21,6 @@ from measurand.audits.exposure.statistics.hierarchical import (
 )
 from measurand.audits.exposure.statistics.studies import (
     METHODS,
-    ArmPairs,
     Studies,
     tabulate_study,
 )
