@@ -6,7 +6,8 @@ import pytest
 
 import measurand as ms
 from measurand.api.source import open_sources
-from measurand.arms.logged import align_logs, models_exhibits
+from measurand.arms.alignment import align_logs
+from measurand.arms.logged import models_exhibits
 from measurand.arms.pool import open_pool
 from measurand.core.errors import BadInput
 from measurand.logs.copies import OURS, make_copies, write_rows

@@ -13,22 +13,15 @@ from numpy.typing import NDArray
 
 from measurand.arms.contrast import mean_difference
 from measurand.arms.families import PAIR, Family
-from measurand.arms.pool import Pool
 from measurand.core.arrays import Bools, Floats, Ints
-from measurand.core.choices import choice_letter
-from measurand.core.errors import BadInput, join_names, quote
 from measurand.core.estimate import Estimate
 from measurand.core.finding import Exhibit, Report
-from measurand.logs.answers import Answers
-from measurand.logs.contrasts import DRAW, WHOLE, is_share
+from measurand.logs.contrasts import WHOLE
 from measurand.logs.copies import (
     CHOICES,
     NO_EVIDENCE,
     NO_QUERY,
-    OURS,
-    PLACE,
     SHUFFLED,
-    check_copies,
 )
 from measurand.stats.decisions import equivalence_decision
 from measurand.stats.sequential import ERROR, decide
@@ -36,10 +29,7 @@ from measurand.stats.shuffles import shuffle_effect
 
 MODELS, RANKING = "models", "ranking"  # the exhibits' names
 CONDITIONS = (WHOLE, SHUFFLED, NO_EVIDENCE, NO_QUERY, CHOICES)
-MOST_WRONG = 0.1  # share of golds that may differ before ids are of other items
 FEWEST_RANKED = 30  # items that need the evidence, of which models are ranked
-MOST_ITEMS = 0.9  # share of the items that stands for all of them
-MOST_PLACES = 2**53
 BLOCK = 100  # items after which one may stop
 MAKE = (
     "no such answers were given; measurand export BENCH --to lm-eval --out copies/ "
@@ -139,202 +129,6 @@ class LoggedModels:
         """The items that most models get wrong without the evidence, where asked."""
         blind = [m.scores[NO_EVIDENCE] for m in self.models if NO_EVIDENCE in m.scores]
         return np.mean(blind, axis=0) < 0.5 if blind else None
-
-
-def align_logs(logs: Sequence[Answers], pool: Pool) -> LoggedModels:
-    """The models of these logs, on the items of the pool that all of them hold."""
-    check_copies(logs)
-    places = _find_places(pool)
-    by_model: dict[str, dict[str, Answers]] = {}
-    warnings = []
-    for log in logs:
-        if not is_share(log.scores):
-            raise BadInput(
-                f"scores of {quote(log.task)} by {quote(log.metric)} are not from 0 "
-                "to 1; log a metric such as acc or exact_match"
-            )
-        warnings += [f"{_title(log, logs)}: {note}" for note in log.notes]
-        unknown = [str(i) for i in log.table.index if str(i) not in places]
-        if len(unknown) == len(log):
-            raise BadInput(
-                f"no id of {quote(log.task)} is one of {pool.benchmark.name}: "
-                f"{join_names(unknown[:3])} and {join_names([*places][:3])}; name the "
-                "column of ids with `id`, or give the benchmark that was asked"
-            )
-        if unknown:
-            warnings.append(
-                f"{len(unknown):,} of {len(log):,} ids of {_title(log, logs)} under "
-                f"{log.condition or WHOLE} are not in the benchmark, such as "
-                f"{quote(unknown[0])}"
-            )
-        _check_golds(log, pool, places)
-        known = by_model.setdefault(_title(log, logs), {})
-        condition = log.condition or WHOLE
-        if condition in known:
-            raise BadInput(
-                f"{_title(log, logs)} answered twice under {condition}: "
-                f"{quote(known[condition].task)} and {quote(log.task)}; give the logs "
-                "of one task"
-            )
-        known[condition] = log
-    asked = {name: logs for name, logs in by_model.items() if WHOLE in logs}
-    if not asked:
-        raise BadInput(
-            f"no log is of the whole items, under the condition {quote(WHOLE)}; run "
-            "that task too"
-        )
-    counts = [len(log) for logs in asked.values() for log in logs.values()]
-    shared = _shared_ids([log for logs in asked.values() for log in logs.values()])
-    ids = [name for name in shared if name in places]
-    if len(ids) < 2:
-        raise BadInput(
-            "no two items are in all logs, so that nothing can be paired; give logs "
-            "of the same items"
-        )
-    if max(counts) > len(shared):
-        warnings.append(
-            f"{len(ids):,} items are in all logs, and {max(counts):,} in the largest: "
-            "figures are of those in all"
-        )
-    order = sorted(ids, key=places.__getitem__)
-    rows = np.array([places[name] for name in order])
-    numbers = np.unique(pool.families[PAIR].numbers[rows], return_inverse=True)[1]
-    models = [_align(name, logs, order) for name, logs in asked.items()]
-    left_out = [name for name in by_model if name not in asked]
-    if left_out:
-        warnings.append(
-            f"{join_names(left_out)} left out: not asked about the whole items"
-        )
-    whole = next(iter(asked.values()))[WHOLE]
-    numbers_drawn = _export_places(whole, order)
-    total = int((pool.origin == "test").sum()) if pool.given else len(pool)
-    if numbers_drawn is not None:  # the first in random order are a sample of all
-        total = min(total, int(numbers_drawn.max()) + 1)
-    drawn = len(ids) >= MOST_ITEMS * total
-    if not drawn:
-        warnings.append(
-            f"{len(ids):,} of {total:,} items were asked, and not the first of an "
-            "export: what these show is stated, and decides nothing about the others"
-        )
-    return LoggedModels(
-        models,
-        rows,
-        Family(PAIR, numbers),
-        expected=_permitted(pool),
-        order=None
-        if numbers_drawn is None
-        else np.argsort(numbers_drawn, kind="stable"),
-        drawn=drawn,
-        warnings=tuple(warnings),
-    )
-
-
-def _export_places(log: Answers, ids: Sequence[str]) -> Ints | None:
-    """The place of each item in the random order in which they were exported."""
-    blocks = [_block(log, name) for name in ids]
-    numbers = [block.get(PLACE) for block in blocks]
-    if not all(type(number) is int and 0 <= number < MOST_PLACES for number in numbers):
-        return None
-    return np.array(numbers, np.int64)
-
-
-def _permitted(pool: Pool) -> list[str]:
-    """The conditions that an export of these items has."""
-    has_choices, evidence = pool.items.choices is not None, pool.benchmark.evidence
-    permitted = {
-        WHOLE: True,
-        SHUFFLED: evidence is not None,
-        NO_EVIDENCE: evidence is not None,
-        NO_QUERY: evidence is not None or has_choices,
-        CHOICES: evidence is not None and has_choices,
-    }
-    return [condition for condition, holds in permitted.items() if holds]
-
-
-def _title(log: Answers, logs: Sequence[Answers]) -> str:
-    """What a model is called; by its metric too, where it has several."""
-    name = log.model or log.task
-    metrics = {other.metric for other in logs if (other.model or other.task) == name}
-    return f"{name} ({log.metric})" if len(metrics) > 1 else name
-
-
-def _find_places(pool: Pool) -> dict[str, int]:
-    """Where each id stands in the pool; one in several parts is of the test items."""
-    order = sorted(range(len(pool)), key=lambda row: pool.origin[row] == "test")
-    return {str(pool.ids[row]): row for row in order}
-
-
-def _check_golds(log: Answers, pool: Pool, places: Mapping[str, int]) -> None:
-    """Raise where ids are the same, and the items are others by their labels."""
-    items = pool.items
-    rights = [pool.labels.get(label, label) for label in items.labels]
-    listed = items.choice_texts if items.choices else []
-    known = {text.strip() for texts in listed for text in texts} | {*rights}
-    golds = {}
-    for name, gold in log.table["gold"].items():
-        place = places.get(str(name))
-        if place is not None and gold.strip():
-            letter = choice_letter(gold, listed[place]) if items.choices else ""
-            if letter or gold.strip() in known:  # a choice of another item is wrong
-                golds[str(name)] = letter or gold.strip()
-    wrong = [name for name, gold in golds.items() if rights[places[name]] != gold]
-    if len(golds) == len(log) and len(wrong) > MOST_WRONG * len(golds):
-        raise BadInput(
-            f"{len(wrong):,} of {len(golds):,} right answers of {quote(log.task)} are "
-            f"others than in {pool.benchmark.name}, such as of {quote(wrong[0])}: its "
-            "ids are of other items; name the column of ids with `id`"
-        )
-
-
-def _shared_ids(logs: Sequence[Answers]) -> list[str]:
-    """The ids that all logs hold."""
-    shared = {str(name) for name in logs[0].table.index}
-    for log in logs[1:]:
-        shared &= {str(name) for name in log.table.index}
-    return sorted(shared)
-
-
-def _align(name: str, logs: Mapping[str, Answers], ids: Sequence[str]) -> LoggedModel:
-    """The answers of one model to these items."""
-    draws: dict[str, list[Answers]] = {}
-    for condition, log in sorted(logs.items()):
-        draws.setdefault(DRAW.sub("", condition), []).append(log)
-    rows = {
-        condition: np.array([_scores(log, ids) for log in each])
-        for condition, each in draws.items()
-    }
-    scores = {condition: each.mean(axis=0) for condition, each in rows.items()}
-    donors = [_donors(log, ids) for log in draws.get(SHUFFLED, [])]
-    known = [each for each in donors if each is not None]
-    complete = bool(known) and len(known) == len(donors)
-    return LoggedModel(
-        name, scores, rows.get(SHUFFLED), np.array(known) if complete else None
-    )
-
-
-def _scores(log: Answers, ids: Sequence[str]) -> Floats:
-    """How right each of these items was answered."""
-    scores = pd.Series(log.scores, [str(name) for name in log.table.index])
-    return np.asarray(scores.reindex([*ids]), float)
-
-
-def _block(log: Answers, ident: str) -> Mapping[str, object]:
-    """What is ours in the row of an item; empty where there is nothing."""
-    if OURS not in log.items.columns:
-        return {}
-    block = log.items.at[ident, OURS]
-    return block if isinstance(block, dict) else {}
-
-
-def _donors(log: Answers, ids: Sequence[str]) -> "NDArray[np.int32] | None":
-    """Whose evidence each item received; none where one is not among these items."""
-    if OURS not in log.items.columns:
-        return None
-    places = {name: place for place, name in enumerate(ids)}
-    givers = [_block(log, name).get("evidence_from") for name in ids]
-    if not all(str(giver) in places for giver in givers):
-        return None
-    return np.array([places[str(giver)] for giver in givers], np.int32)
 
 
 def add_models(report: Report, logged: LoggedModels, margin: float) -> Report:

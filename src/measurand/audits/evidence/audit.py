@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from measurand.arms.logged import add_models, align_logs
+from measurand.arms.alignment import align_logs
+from measurand.arms.logged import add_models
 from measurand.arms.need import pool_readers
 from measurand.arms.pool import open_pool
 from measurand.arms.split import SplitItems, find_split_items

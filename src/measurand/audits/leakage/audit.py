@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from measurand.arms.alignment import align_logs
 from measurand.arms.alone import CHANNELS
 from measurand.arms.answers import ask_arms
 from measurand.arms.arm import Arm
 from measurand.arms.families import PAIR
-from measurand.arms.logged import add_models, align_logs
+from measurand.arms.logged import add_models
 from measurand.arms.pool import Pool, open_pool
 from measurand.arms.statement import alone_findings
 from measurand.arms.table import PartRow
