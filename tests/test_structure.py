@@ -1,7 +1,9 @@
-"""The source as a whole: no circles, no calls that hide which value goes where."""
+"""The source as a whole: no circles, small pieces, names that say something."""
 
 import ast
 import graphlib
+import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,17 @@ import measurand
 
 SOURCE = Path(measurand.__file__).parent
 MOST_POSITIONAL = 6
+# Today's maxima: they may fall, and never rise.
+MOST_LINES, MOST_CODE_LINES = 400, 60
+MOST_SHARED, MOST_PARTICIPLES, MOST_EMPTY = 30, 0.03, 0.003
+PARTICIPLE = re.compile(
+    "(ed|en|told|said|kept|made|held|cut|read|drawn|known|shown|meant|given|found|"
+    "built|left|put|lost|sent|set)$"
+)
+EMPTY = re.compile(
+    "found|one|said|made|place|known|whole|told|kept|held|own|some|more|each|given|"
+    "asked|there|seen|here|other|both"
+)
 Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -91,3 +104,46 @@ def test_no_object_is_made_of_a_tuple_without_names(name):
                     assert ast.unparse(star.value) not in tuples, (
                         f"{name}:{call.lineno}"
                     )
+
+
+def functions(tree):
+    """All functions of a tree, those of classes and functions too."""
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef
+    return [node for node in ast.walk(tree) if isinstance(node, kinds)]
+
+
+def code_lines(function, lines):
+    """How many lines of a function are neither blank, comments nor its docstring."""
+    body = function.body[1:] if ast.get_docstring(function) else function.body
+    inside = lines[body[0].lineno - 1 : function.end_lineno] if body else []
+    return sum(not re.match(r"\s*(#|$)", line) for line in inside)
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=module_name)
+def test_files_and_functions_are_small(path):
+    lines = path.read_text("utf-8").splitlines()
+    assert len(lines) <= MOST_LINES
+    for function in functions(TREES[module_name(path)]):
+        assert code_lines(function, lines) <= MOST_CODE_LINES, function.name
+
+
+def test_names_are_of_one_thing_and_no_participles():
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    tops = [n for tree in TREES.values() for n in tree.body if isinstance(n, kinds)]
+    names = [n.name for n in tops if not isinstance(n, ast.ClassDef)]
+    participles = [n for n in names if PARTICIPLE.search(n.split("_")[-1])]
+    assert len(participles) <= MOST_PARTICIPLES * len(names), participles
+    shared = [n for n, count in Counter(n.name for n in tops).items() if count > 1]
+    assert len(shared) <= MOST_SHARED, shared
+
+
+def test_variables_say_what_they_hold():
+    names = [
+        getattr(node, "id", getattr(node, "arg", ""))
+        for tree in TREES.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.arg)
+        or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    ]
+    empty = Counter(name for name in names if EMPTY.fullmatch(name))
+    assert empty.total() <= MOST_EMPTY * len(names), empty

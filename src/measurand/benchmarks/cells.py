@@ -251,19 +251,18 @@ def clean_table(
 ) -> pd.DataFrame:
     """The columns that play a part, as text, under the item ids."""
     prefix = f"{side} " if side else ""
-    columns = {roles.query: text_cells(frame[roles.query], f"{prefix}query", join)}
+    texts = {roles.query: "query"}
     if roles.evidence is not None:
-        columns[roles.evidence] = text_cells(
-            frame[roles.evidence], f"{prefix}evidence", join
-        )
+        texts[roles.evidence] = "evidence"
     for column in roles.fields:
-        if column not in columns:
-            columns[column] = text_cells(frame[column], f"{prefix}field {column}", join)
-    if roles.choices is not None:
-        columns[roles.choices] = frame[roles.choices]
-    accepted = roles.accepted
-    if accepted is not None:
-        columns[accepted] = frame[accepted]
+        texts.setdefault(column, f"field {column}")
+    columns = {
+        name: text_cells(frame[name], prefix + what, join)
+        for name, what in texts.items()
+    }
+    for listed in (roles.choices, roles.accepted):
+        if listed is not None:
+            columns[listed] = frame[listed]
     columns[roles.label] = label_cells(frame[roles.label], f"{prefix}label", join)
     for column in roles.rationales:
         if column not in columns:
@@ -279,12 +278,16 @@ def clean_table(
         columns[roles.group] = name_cells(frame[roles.group], f"{prefix}group", join)
     if roles.split is not None and not side:
         columns[roles.split] = name_cells(frame[roles.split], "split", join)
-    if roles.id is not None:
-        ids = name_cells(frame[roles.id], f"{prefix}id", join).tolist()
-    else:
-        id_prefix = f"{side}-" if side else ""
-        ids = [f"{id_prefix}{row}" for row in range(len(frame))]
-    return pd.DataFrame(columns).set_axis(pd.Index(ids, name="id"), axis="index")
+    ids = pd.Index(_item_ids(frame, roles, join, side), name="id")
+    return pd.DataFrame(columns).set_axis(ids, axis="index")
+
+
+def _item_ids(frame: pd.DataFrame, roles: ColumnRoles, join: str, side: str) -> Any:
+    """The ids of the rows: as they are given, else their numbers."""
+    if roles.id is None:
+        return [f"{side}-{row}" if side else str(row) for row in range(len(frame))]
+    what = f"{side} id" if side else "id"
+    return name_cells(frame[roles.id], what, join).tolist()
 
 
 def group_column(roles: ColumnRoles) -> str | None:
