@@ -10,7 +10,7 @@ from measurand.core.errors import UnknownName
 from measurand.readers import KINDS, READERS
 from measurand.stats.decisions import ABOVE
 from measurand.stats.decisions import WITHIN as NEAR_ZERO
-from measurand.stats.uncertainty import FOLD_CUTS, GIVERS, SHARED, TRAININGS
+from measurand.stats.uncertainty import GIVERS, SHARED, TRAININGS
 from measurand.wording.terms import (
     explain_term,
     list_terms,
@@ -74,7 +74,7 @@ def test_a_term_of_several_meanings_is_explained_in_all():
 
 
 SAID = {  # what pages and the terminal say in a sense of their own, by where it is from
-    *(SHARED, GIVERS, TRAININGS, FOLD_CUTS),
+    *(SHARED, GIVERS, TRAININGS),
     *(ABOVE, NEAR_ZERO, "leaks", MENDED),
     *("family", "fold", "split", "part", "form", "choice", "cluster", "biased"),
     *("wrong evidence", "planted fault", "condition", "decision", "copy", "budget"),

@@ -282,7 +282,9 @@ def clean_table(
     return pd.DataFrame(columns).set_axis(ids, axis="index")
 
 
-def _item_ids(frame: pd.DataFrame, roles: ColumnRoles, join: str, side: str) -> Any:
+def _item_ids(
+    frame: pd.DataFrame, roles: ColumnRoles, join: str, side: str
+) -> list[str]:
     """The ids of the rows: as they are given, else their numbers."""
     if roles.id is None:
         return [f"{side}-{row}" if side else str(row) for row in range(len(frame))]

@@ -63,15 +63,6 @@ def name_condition(name: str) -> str:
     return repr(name) if name in CONDITIONS or "=" in name else name
 
 
-def name_in_reason(name: str) -> str:
-    """A column as reasons call it: in quotes where it could read as more than a name.
-
-    >>> [name_in_reason(name) for name in ("why_2", "copying (edited)", "a; b")]
-    ['why_2', "'copying (edited)'", "'a; b'"]
-    """
-    return name if PLAIN.fullmatch(name) else repr(name)
-
-
 def condition_column(condition: str) -> str:
     """The column as it is called in its file, of what findings call it.
 

@@ -6,7 +6,6 @@ The variance of a mean over items, by source:
     shared texts what items add, or take, that share a text or a group
     givers       what a shuffle adds, as each text is read beside other items too
     trainings    the spread between trainings of one recipe
-    fold cuts    the spread between ways of cutting the items into folds
 
 They add up to the variance that the interval is made of. A source below 0 makes the
 mean more certain: so do items whose errors cancel within a cluster.
@@ -27,7 +26,7 @@ from measurand.core.finding import Exhibit
 from measurand.stats.resampling import combine_ways, resample_unit, sum_clusters
 
 ITEMS, SHARED, GIVERS = "items", "shared texts", "givers"
-TRAININGS, FOLD_CUTS = "trainings", "fold cuts"
+TRAININGS = "trainings"
 TRAINING_ITEMS = "which items were there to learn from"
 ONE_OF_MANY = "how trainings differ, of which there was one"
 

@@ -44,20 +44,6 @@ def call_readers(text: str, names: Collection[str]) -> str:
     return named.sub(lambda match: calls[match[0]], text)
 
 
-def say_share(estimate: Estimate) -> str:
-    """Where a share lies, of a hundred.
-
-    >>> say_share(Estimate(0.59, 0.57, 0.61, 0.95, 900, "bootstrap"))
-    'between 57 and 61 of 100'
-    >>> say_share(Estimate(0.59, 0.588, 0.592, 0.95, 90000, "bootstrap"))
-    'about 59 of 100'
-    """
-    low, high = (_of_hundred(end) for end in (estimate.low, estimate.high))
-    if low == high:
-        return f"about {low} of 100"
-    return f"between {low} and {high} of 100"
-
-
 def say_count(share: float) -> str:
     """A share as a count of a hundred.
 

@@ -70,7 +70,6 @@ READERLESS = (
 JUDGED = ("robustness", "agreement")  # what the judge says, and not words
 LEXICAL = "lexical"  # the judge that counts words
 FAITHFUL = (GIVEN, "tfidf-1", "tfidf-2", "random-1", "random-2")
-ONE_METHOD = "one method alone makes none"
 NOTHING_COMPARED = "no item has both a rationale and another to compare it with"
 TOO_FEW = "so few items have it that most resamples have none"
 
