@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from measurand.audits.evidence.answer_changes import add_answer_changes, add_interventions
+from measurand.audits.evidence.answer_changes import (
+    add_answer_changes,
+    add_interventions,
+)
 from measurand.audits.evidence.asking import (
     COLLAPSED,
     EvidenceBaselines,
