@@ -254,6 +254,18 @@ def test_losses_in_the_order_of_the_export_decide_before_all_are_asked():
     assert sorted(numbers) == [*range(300)]
 
 
+def test_the_first_block_of_an_export_alone_decides_or_goes_on():
+    table = answers(read=read, guess=guess)
+    first = align(table[[row["place"] < 100 for row in table[OURS]]])
+    assert first.drawn
+    assert {m.name: first.so_far(m, 0.02) for m in first.models} == {
+        "read": "loses (100)",
+        "guess": "go on (100)",
+    }
+    models = models_exhibits(first, 0.02)[0].table
+    assert models["so far"].tolist() == ["loses (100)", "go on (100)"]
+
+
 def test_the_order_is_that_in_which_rows_were_written():
     logged = align(answers(read=read))
     written = [row["id"] for row in write_rows(BENCH, make_copies(BENCH), 0)["full"]]

@@ -7,6 +7,7 @@ import pytest
 import measurand as ms
 from measurand.benchmarks.assemble import from_frames
 from measurand.logs.export import export
+from tests.arms.test_logged import answers, guess, read
 from tests.boats import boats
 from tests.logs.test_export import run_lm_eval
 from tests.logs.test_read import write_all
@@ -71,6 +72,41 @@ def test_predictions_that_are_none_are_one_line(run, tmp_path):
     done = run("leakage", bench, "--label", "label", "--predictions", "nowhere.csv")
     assert done.code == 1
     assert len(done.err.strip().splitlines()) <= 2
+
+
+@pytest.mark.parametrize("place", ["filtered_resps", "target", "filter", "doc", "acc"])
+def test_a_line_of_a_million_letters_is_read_or_is_one_line(run, tmp_path, place):
+    huge = "<script>" + "x" * 1_000_000
+    cells = {"filtered_resps": [huge], "doc": {"id": huge, "text": huge}}
+    cells |= dict.fromkeys(("target", "filter", "acc"), huge)
+    lines = [lm_eval_line(n, True, **{place: cells[place]}) for n in range(2)]
+    path = write_lines(tmp_path / "samples_x.jsonl", lines)
+    for verb in ("show", "evidence"):
+        done = run(verb, path)
+        assert done.code in (0, 1)
+        assert "Traceback" not in done.err
+        assert max(map(len, (done.out + done.err).splitlines())) < 1000
+        if done.code:
+            assert done.err.splitlines() == [done.last]
+
+
+@pytest.mark.slow
+def test_the_name_of_a_model_runs_nothing_on_the_page(tmp_path, browser):
+    name = "</script><script>document.title='pwned'</script><img src=x onerror=alert()>"
+    bench = ms.load(boats(300), label="label")
+    terms = {"brief": True, "calibrate": False, "shuffles": 2}
+    table = answers(**{name: read, "\x1b]0;pwned\x07": guess})
+    report = ms.evidence(bench, "tfidf", answers=table, **terms)
+    report.save(tmp_path / "report")
+    page = tmp_path / "report" / "report.html"
+    text = page.read_text("utf-8")
+    assert "pwned" in text
+    assert not {"\x1b", "\x07"} & {*text, *str(report)}
+    assert "<script>document" not in text
+    assert "<img src=x" not in text
+    browser.get(page.as_uri())
+    assert browser.title != "pwned"
+    assert browser.get_log("browser") == []
 
 
 @pytest.mark.slow
