@@ -7,6 +7,7 @@ TESTS ?=
 LIGHT := .venv-demo
 VENV := .venv
 BIN := $(VENV)/bin
+HARNESS := .venv-harness
 # The second run of pytest reads what the first made of the tests, and so do its workers.
 unexport PYTHONDONTWRITEBYTECODE
 # Two tests run at once: threads of one that wait for a core of the other took up to
@@ -15,7 +16,7 @@ test test-slow test-ray test-all coverage: export OMP_NUM_THREADS = 1
 PYTEST := $(BIN)/pytest --durations=20
 
 .PHONY: help demo test test-slow test-ray test-all coverage check lint lock audit wheel
-.PHONY: bench docs site clean
+.PHONY: bench docs site harness clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | \
@@ -43,6 +44,17 @@ coverage: $(VENV)/ready ## lines that `make test` runs; each folder has a floor
 	$(PYTEST) $(TESTS) -n $(WORKERS) --dist loadscope -m "not ray and not slow" \
 	  --cov --cov-report=json:build/coverage.json --cov-report=
 	$(BIN)/python .ci/coverage build/coverage.json
+
+harness: $(HARNESS)/ready ## lm-eval and Inspect, which the round trips of tests/logs run
+
+# Beside the packages of the other environment, torch among them, which stay as they are.
+$(HARNESS)/ready: $(VENV)/ready
+	$(PYTHON) -m venv --without-pip $(HARNESS)
+	$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" \
+	  > $$(echo $(HARNESS)/lib/python*/site-packages)/shared.pth
+	$(BIN)/python -m pip --python $(HARNESS)/bin/python install --quiet \
+	  lm_eval==0.4.13 inspect_ai==0.3.285 || { rm -rf $(HARNESS); false; }
+	touch $@
 
 lint: $(VENV)/ready ## format, rules, types, layers
 	$(BIN)/ruff format --check .
@@ -97,4 +109,4 @@ wheel: $(VENV)/ready ## the wheel, tried in fresh environments, and its SBOM
 	.ci/wheel
 
 clean: ## remove environments and what was built
-	rm -rf $(VENV) $(LIGHT) demo-report build dist site
+	rm -rf $(VENV) $(LIGHT) $(HARNESS) demo-report build dist site
