@@ -16,9 +16,9 @@ from tests.logs.written import lm_eval_line, write_lines, write_lm_eval
 ROLES = ("--query", "doc.hypothesis", "--evidence", "doc.premise", "--label")
 
 
-@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("number", range(7))
 def test_no_audit_of_answers_tells_of_our_own_models(run, tmp_path, number):
-    # Samples and results of lm-eval, both forms of Inspect, Every Eval Ever, a folder.
+    # Samples and results of lm-eval, both of Inspect and of Every Eval Ever, a folder.
     path = write_all(tmp_path)[number]
     for verb in ("audit", "evidence", "leakage"):
         done = run(verb, path)
@@ -110,7 +110,7 @@ def test_the_name_of_a_model_runs_nothing_on_the_page(tmp_path, browser):
 
 
 @pytest.mark.slow
-def test_from_an_export_to_the_verdict_of_a_model(run, tmp_path):
+def test_from_an_export_to_the_verdict_and_the_ranking_of_five_models(run, tmp_path):
     rows = boats(240).drop(columns="harbour").assign(id=[f"b{n}" for n in range(240)])
     bench = from_frames(rows, name="boats", id="id")
     export(bench, "lm-eval", tmp_path / "copies", shuffles=2)
@@ -119,14 +119,31 @@ def test_from_an_export_to_the_verdict_of_a_model(run, tmp_path):
         colour = (row["claim"].rstrip(".").split() or ["none"])[-1]
         return "supported" if colour in row["evidence"] else "refuted"
 
+    def read_some(row, of):
+        return answer(row) if int(row["id"][1:]) % of else "refuted"
+
+    models = {
+        "rule": answer,
+        "half": lambda row: read_some(row, 2),
+        "most": lambda row: read_some(row, 5),
+        "yes": lambda row: "supported",
+        "no": lambda row: "refuted",
+    }
     logs = tmp_path / "copies" / "logs"
-    run_lm_eval(tmp_path / "copies", logs, answer)
+    for model, asked in models.items():
+        run_lm_eval(tmp_path / "copies", logs, asked, model)
     done = run("audit", logs, "--strongest", "cross", "--out", tmp_path / "report")
     assert done.code == 0, done.err
     assert "NEEDED" in done.out
     assert "rule   100.0" in done.out
-    assert done.out.count("no evidence") == 1
+    assert all(f"\n  {model} " in done.out for model in models)
     report = ms.load_report(tmp_path / "report")["evidence"]
     assert report.finding("accuracy", "rule", "full").estimate.value == 1.0
+    tables = {exhibit.name: exhibit.table for exhibit in report.exhibits}
+    assert tables["models"]["model"].tolist()[:3] == ["rule", "most", "half"]
+    assert {*tables["models"]["model"]} == {*models}
+    assert len(tables["ranking"]) == 10
+    page = (tmp_path / "report" / "evidence" / "report.html").read_text("utf-8")
+    assert "all comparisons share the error" in page
     kept = json.loads((tmp_path / "report" / "evidence" / "report.json").read_text())
     assert kept["settings"]["answers"]["rule"][0] == "full"

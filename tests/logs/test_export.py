@@ -19,7 +19,7 @@ def read_rows(folder, name):
     return [json.loads(line) for line in (folder / name).read_text().splitlines()]
 
 
-def run_lm_eval(folder, out, answer):
+def run_lm_eval(folder, out, answer, model="rule"):
     """What lm-eval would write of the exported group, for a model that is a rule."""
     group = json.loads((folder / "boats_audit.yaml").read_text())
     configs = {}
@@ -47,9 +47,9 @@ def run_lm_eval(folder, out, answer):
                     "acc": float(best == doc["gold"]),
                 }
             )
-        write_lines(out / "model" / f"samples_{task}_{TIME}.jsonl", lines)
-    results = {"results": {}, "configs": configs, "n-shot": {}, "model_name": "rule"}
-    (out / "model" / f"results_{TIME}.json").write_text(json.dumps(results))
+        write_lines(out / model / f"samples_{task}_{TIME}.jsonl", lines)
+    results = {"results": {}, "configs": configs, "n-shot": {}, "model_name": model}
+    (out / model / f"results_{TIME}.json").write_text(json.dumps(results))
 
 
 def test_a_model_that_reads_the_evidence_loses_without_it(tmp_path):

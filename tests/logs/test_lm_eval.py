@@ -40,6 +40,34 @@ def test_the_answer_of_multiple_choice_is_the_likelier_choice(tmp_path):
     assert log.table["gold"].tolist()[:2] == ["refuted", "supported"]
 
 
+def answer_of(tmp_path, arguments, logs, target="1"):
+    """The answer and the gold of one line with these requests."""
+    pairs = [[str(log), "False"] for log in logs]
+    line = lm_eval_line(0, True, arguments=arguments, filtered_resps=pairs)
+    path = write_lines(tmp_path / "samples_boats.jsonl", [{**line, "target": target}])
+    (log,) = read_samples(path)
+    return log.table["answer"].item(), log.table["gold"].item()
+
+
+def test_choices_that_are_asked_again_without_a_prompt_are_no_answers(tmp_path):
+    texts = ["Red?", " yes"], ["Red?", " no"], ["", "yes"], ["", "no"]
+    asked = {
+        f"gen_args_{n}": dict(zip(("arg_0", "arg_1"), pair, strict=True))
+        for n, pair in enumerate(texts)
+    }
+    assert answer_of(tmp_path, asked, [-2, -1, -0.1, -0.2]) == ("no", "no")
+
+
+def test_requests_of_older_logs_are_lists(tmp_path):
+    asked = [["Red?", " yes"], ["Red?", " no"]]
+    assert answer_of(tmp_path, asked, [-1, -2], "0") == ("yes", "yes")
+
+
+def test_choices_that_stand_in_the_prompt_go_by_their_number(tmp_path):
+    asked = [["The boat is red", " and old."], ["The kite is red", " and old."]]
+    assert answer_of(tmp_path, asked, [-2, -1]) == ("1", "1")
+
+
 def test_a_pair_is_no_score(tmp_path):
     (log,) = read_answers(write_lm_eval(tmp_path, {"full": ALL}))
     assert log.metric == "acc"

@@ -140,8 +140,12 @@ def write_all(folder):
     (folder / "log.json").write_text(json.dumps(log))
     write_eval(folder / "log.eval", log)
     write_lines(folder / "x_samples.jsonl", [instance(0, 1.0)])
+    beside = {"file_path": "x_samples.jsonl"}
+    total = {"evaluation_id": "x", "evaluation_results": []}
+    total["detailed_evaluation_results"] = beside
+    (folder / "x.json").write_text(json.dumps(total))
     run = write_lm_eval(folder, {"full": [True] * 6})
-    files = [folder / n for n in ("log.json", "log.eval", "x_samples.jsonl")]
+    files = [folder / n for n in ("log.json", "log.eval", "x_samples.jsonl", "x.json")]
     return [*files, *sorted(run.iterdir()), run]
 
 

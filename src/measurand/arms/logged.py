@@ -198,7 +198,7 @@ def _rank(logged: LoggedModels) -> list[Exhibit]:
     caption = (
         f"Differences in accuracy on all {len(needing):,} items, and on the "
         f"{int(needing.sum()):,} that most models get wrong without the evidence, "
-        f"with {100 * level:.3g} % intervals: pairs share the error"
+        f"with {100 * level:.3g} % intervals: all comparisons share the error"
     )
     return [Exhibit(RANKING, "table", pd.DataFrame(rows), caption, INTERVALS)]
 

@@ -1,7 +1,7 @@
 """Logs of lm-evaluation-harness: one line a document and filter."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -78,10 +78,12 @@ def _read_row(row: Mapping[str, Any], metric: str, name: str) -> Answer:
     ident = str(doc[name] if name else row.get("doc_id", ""))
     if not ident:
         raise BadInput("a line has no doc_id; give the samples as lm-eval wrote them")
-    target, choices = str(row.get("target", "")), [*_choices(row)]
+    target, choices = str(row.get("target", "")), _choices(row)
     responses = row.get("filtered_resps")
     text = responses[0] if isinstance(responses, list) and responses else ""
     logs = _log_likelihoods(responses)
+    if choices:
+        logs = logs[: len(choices)]
     if logs:
         best = max(range(len(logs)), key=logs.__getitem__)
         text = choices[best] if best < len(choices) else str(best)
@@ -108,14 +110,29 @@ def _log_likelihoods(responses: object) -> list[float]:
         return []
 
 
-def _choices(row: Mapping[str, Any]) -> Iterator[str]:
-    """What was said in each request after the prompt, in their order."""
-    requests = _part(row, "arguments", dict)
-    for number in range(len(requests)):
-        request = _part(requests, f"gen_args_{number}", dict)
-        if not isinstance(request.get("arg_1"), str):
-            return
-        yield request["arg_1"].strip()
+def _choices(row: Mapping[str, Any]) -> list[str]:
+    """What was said in each request after the prompt; empty where that is one text.
+
+    Of mutual information each choice is asked about once more without a prompt, and
+    older logs hold the requests as a list.
+
+    >>> asked = [["Red?", " yes"], ["Red?", " no"], ["", "yes"], ["", "no"]]
+    >>> _choices({"arguments": asked})
+    ['yes', 'no']
+    """
+    requests, choices = row.get("arguments"), list[str]()
+    if isinstance(requests, dict):
+        numbers = range(len(requests))
+        terms = [_part(requests, f"gen_args_{n}", dict) for n in numbers]
+        requests = [[each.get("arg_0"), each.get("arg_1")] for each in terms]
+    for request in requests if isinstance(requests, list) else ():
+        pair = request if isinstance(request, list) else []
+        if len(pair) != 2 or not isinstance(pair[1], str):
+            return []
+        if pair[0] == "" and choices:
+            break
+        choices.append(pair[1].strip())
+    return choices if len({*choices}) > 1 else []
 
 
 def _find_metric(rows: Sequence[Mapping[str, Any]]) -> str:
