@@ -2,7 +2,7 @@
 
 The verdict is of all items together, cross-fitted so that no family of like texts is
 cut (condition `pooled`): what the best light reader gains over the best without the
-evidence, and the share of labels that the latter leaves open. Beside it stand the
+evidence, and the share of labels that the latter leaves open. Next to it stand the
 figures of "Metadata Predictability Is Not Evidence Dependence" (Shao 2026), of readers
 that learn from train and are asked about test. `docs/evidence.md` defines the
 statistics, by the names in reports:

@@ -197,7 +197,7 @@ def _state_loss(
 def followed_memory(
     full: Predictions, swapped: Predictions, new: Ints, clusters: Ints
 ) -> Estimate:
-    """How often the old answer is given where the evidence tells another.
+    """How often the old answer is given where the evidence predicts another.
 
     Of items that were answered right with their own evidence, and are answered by the
     old or the new answer where it was swapped.
@@ -206,7 +206,7 @@ def followed_memory(
         full: The answers with the own evidence.
         swapped: The answers with the swapped evidence.
         new: The position of the new right choice; -1 where nothing was swapped.
-        clusters: Which items hang together.
+        clusters: Which items are dependent.
     """
     old, answers = full.gold, swapped.answers[0]
     either = (answers == old) | (answers == new)

@@ -178,7 +178,7 @@ def _bits_by_item(
     runs_by_condition: Mapping[str, Sequence[Predictions]],
     clusters: Clusters,
 ) -> dict[str, Floats]:
-    """What each field alone, and both, tell of each item's label, a row a seed.
+    """What each field alone, and both, predict of each item's label, one row per seed.
 
     Against who reads nothing; calibrated across the clusters, where these are given.
     """

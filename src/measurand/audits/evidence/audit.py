@@ -131,7 +131,7 @@ def _audit_split(
     verdict = conclude(facts)
     findings = [
         *_ground_findings(experiment, baselines, items),
-        # What form tells stands beside the ladder, so it comes after it.
+        # What form predicts stands next to the ladder, so it comes after it.
         *merge_findings(sorted(readings, key=lambda r: r.strength == Strength.FORM)),
         *called.findings,
         *pooled_findings(facts, evidence, verdict),

@@ -328,7 +328,7 @@ def filter_findings(
         experiment: The benchmark, and how questions about it are answered.
         metadata: Which test items are right by their metadata.
         right: Which are right by the reader.
-        clusters: Which of them hang together.
+        clusters: Which of them are dependent.
     """
     benchmark = experiment.benchmark
     rng = generator(experiment.seed, "filter", identity(reader))

@@ -162,7 +162,7 @@ def _ablation_bars(findings: Sequence[Finding], majority: float) -> Exhibit:
 
 
 def _shuffle_distribution(readings: Sequence[EvidenceReading]) -> Exhibit:
-    """The accuracy of each shuffle, beside the accuracy with the right evidence."""
+    """The accuracy of each shuffle, next to the accuracy with the right evidence."""
     rows = [
         {"series": _scored_name(reading), "value": float(accuracy)}
         for reading in readings
@@ -178,7 +178,7 @@ def _shuffle_distribution(readings: Sequence[EvidenceReading]) -> Exhibit:
 
 
 def _scored_name(reading: EvidenceReading) -> str:
-    """The reader's name, and what it is scored by where that is no accuracy."""
+    """The reader's name, and what it is scored by where that is not an accuracy."""
     return f"{reading.name} (exact match)" if reading.written else reading.name
 
 
@@ -189,7 +189,7 @@ MUCH = 0.05  # a share of items cut or unparsed that a reader of the report shou
 def evidence_item_table(
     benchmark: Benchmark, readings: Sequence[EvidenceReading], verdict: Verdict
 ) -> pd.DataFrame:
-    """One row an item: what each reader got right, and with what."""
+    """One row per item: what each reader got right, and with what."""
     test = benchmark.test
     table = test.table[[*test.fields, test.label, *test.metadata]].copy()
     if test.answers is not None:

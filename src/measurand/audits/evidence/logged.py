@@ -1,4 +1,4 @@
-"""What models whose answers were logged gain and lose, beside the readers of the pool.
+"""What models whose answers were logged gain and lose, among the readers of the pool.
 
 Each is held against every model without the evidence: the light readers, and all logged
 models that were asked so. These are rivals of the light readers as well.
@@ -38,7 +38,7 @@ def add_logged(
     Args:
         facts: What the pool shows.
         logged: The models, on the items that all of their logs hold.
-        looks: How many readers beside those of the pool share the error.
+        looks: How many readers besides those of the pool share the error.
     """
     count = len(logged.rows)
     if count < FEWEST_NEW or logged.family.effective < FEWEST_FAMILIES:

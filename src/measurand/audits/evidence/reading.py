@@ -1,6 +1,6 @@
 """The paper's packet of one reader, which learns from train and is asked about test.
 
-How right it is with all, with one field and on other items' evidence, beside metadata.
+How right it is with all, with one field and on other items' evidence, and by metadata.
 It describes readers; what the labels need is decided on the pool.
 """
 
@@ -145,7 +145,7 @@ def _score_estimates(
 def _account_findings(
     name: str, answers: EvidenceAnswers, clusters: Ints, rng: np.random.Generator
 ) -> list[Finding]:
-    """What only the query tells, only the evidence, either, or both together."""
+    """What only the query predicts, only the evidence, either, or both together."""
     if not answers.bits:
         return []
     query, evidence, joint = answers.bits.values()

@@ -209,7 +209,7 @@ def _consequence_findings(
         why = f"{', '.join(light)} collapsed, so that there is no accuracy to lose"
     if why:
         return findings, not_run | {"ood_gap": why, "filter_gain": why}
-    # What form alone tells is no task whose loss would tell anything.
+    # What form alone predicts is no task: a loss of it would show nothing.
     first = min(learned, key=lambda reading: reading.strength < Strength.WORDS)
     name, clusters = first.name, benchmark.clusters(benchmark.test)
     reader = light[name]

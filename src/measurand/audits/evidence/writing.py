@@ -2,7 +2,7 @@
 
 What it loses on wrong evidence is decided by exact match, since that is a share of
 items answered right, as an accuracy is, and words that are in any passage earn nothing.
-The same by token F1 stands beside it, and a judge's score where one is named.
+The same by token F1 stands next to it, and a judge's score where one is named.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -22,7 +22,7 @@ h1, h2, h3, h4, h5
 
 Departures from the proposal: the mask is placed by no label and by detectors that never
 saw the rationale, and as strong as it must be on a third part; information is over
-rationales dealt anew; shares are of means and never clipped item by item; specificity
+permuted rationales; shares are of means and never clipped item by item; specificity
 is above chance, against near inputs too, and against inputs that do not hold the
 rationale; nothing is compared with itself. `preset` 'paper' is the proposal to the
 letter: its mask, filter, zero and specificity, and the mean of VARIF_i.

@@ -1,16 +1,16 @@
-"""A fixed reader asked about attacks, and whether a model hangs on a rationale.
+"""A fixed reader asked about attacks, and whether a model depends on a rationale.
 
 A reader that is refitted on an attack learns to read it: a drift tells it as much as
 what it drifted from, and a swap is a code. So a reader is fitted on rationales as they
-are, and then asked beside spoiled ones: a sound measure falls.
+are, and then asked next to spoiled ones: a sound measure falls.
 
     attack_fall        log p1(y | x, r) - log p1(y | x, spoiled r), by one fitted reader
 
 Where rationales stand in the input, the reader of the input can be asked without them,
 and with them in its place (DeYoung et al. 2020, ERASER):
 
-    comprehensiveness  p(answer | x) - p(answer | x without r): high where it hangs on r
-    sufficiency        p(answer | x) - p(answer | r in the field's place): low where r
+    comprehensiveness  p(answer | x) - p(answer | x without r): high where it depends on
+    r sufficiency        p(answer | x) - p(answer | r in the field's place): low where r
                        is enough
 """
 
@@ -81,7 +81,7 @@ def _cut_words(text: str) -> str:
 
 
 def _shuffle_words(text: str, rng: np.random.Generator) -> str:
-    """The words in an order by lot."""
+    """The words in random order."""
     found = WORD.findall(text)
     return " ".join(found[n] for n in rng.permutation(len(found)).tolist())
 
@@ -153,7 +153,7 @@ def faithfulness_findings(
     by_explainer: Mapping[str, Sequence[str]],
     clusters: Clusters,
 ) -> list[Finding]:
-    """Whether the reader's own answers hang on spans of the input, by explainer."""
+    """Whether the reader's own answers depend on spans of the input, by explainer."""
     benchmark = experiment.benchmark
     test, spans = benchmark.test, {}
     for explainer, texts in by_explainer.items():

@@ -89,7 +89,7 @@ def audit(
         *pair_findings,
         *readerless_findings(readings[0].figures, corpus, model_title(settings.judge)),
         *merge_findings(readings),
-        # Metrics are judged by the strongest reader: their names stand for readers.
+        # Metrics are judged by the strongest reader: their names represent readers.
         *readings[-1].meta.findings,
     ]
     return Report(

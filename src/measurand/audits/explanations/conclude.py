@@ -87,7 +87,7 @@ def _cause_clauses(f: RationaleFacts) -> Iterable[Clause]:
 
 
 def _leak_clauses(f: RationaleFacts) -> Iterable[Clause]:
-    """The leak, its cause, and what is left to add beside it."""
+    """The leak, its cause, and what is left to add."""
     yield _leak_clause(f.leaking[0])
     yield from _cause_clauses(f)
     facts: dict[str, Fact] = {"part": f.judged.name, "room": f.room}
@@ -126,7 +126,7 @@ def _empty_axes(f: RationaleFacts) -> Iterable[Clause]:
 
 
 def _alone_clauses(f: RationaleFacts) -> Iterable[Clause]:
-    """What the columns tell alone, where none surely tells much."""
+    """What the columns predict alone, where none surely predicts much."""
     small = [column for column in f.columns if column.leaks_some]
     for column in small:
         yield _leak_clause(column)

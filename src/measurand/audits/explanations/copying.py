@@ -1,9 +1,9 @@
 """Rationales that are the input over again.
 
-A copy of the input with edits that stand for the label tells the label to whoever
+A copy of the input with edits that encode the label predicts the label to whoever
 holds the two against each other, and explains nothing. It leaks nothing by itself, it
 fits its own input better than any other, and it changes no more than the input does:
-on R, I and S it is perfect. So near-copies are told apart by their words. Words that
+on R, I and S it is perfect. So near-copies are distinguished by their words. Words that
 most rationales share are padding: they make a copy longer, and no less a copy.
 """
 

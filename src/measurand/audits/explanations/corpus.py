@@ -1,7 +1,7 @@
 """The corpus: what is written and measured before any reader is asked.
 
 Robustness R is the mean over changes of Sim(e, e') = (p(e => e') + p(e' => e)) / 2 by a
-judge of entailment. A constant text has R = 1, so R stands beside a baseline: the
+judge of entailment. A constant text has R = 1, so R stands next to a baseline: the
 similarity of an item's rationale to those of other items. BERTScore and ROUGE-L take
 the judge's place as baselines of the metric itself.
 """
@@ -173,10 +173,10 @@ class Corpus:
         specificity: How well each rationale fits its own input.
         contrasts: Against what each was held.
         copied: Whether each rationale is nearly a field of its input.
-        leaks: Words and templates that tell the label.
+        leaks: Words and templates that predict the label.
         further: Other columns of rationales than the judged one.
         fields: The input that readers read.
-        also: The fields of another input, beside which given rationales are read too.
+        also: The fields of another input, next to which given rationales are read too.
         clusters: The cluster of each test item.
         not_run: Explainers of the suite that could not write, and why.
     """
@@ -254,7 +254,7 @@ def collect_corpus(experiment: Experiment, settings: ExplanationsSettings) -> Co
 def _further_columns(
     benchmark: Benchmark, rationales: Mapping[str, Rationales]
 ) -> tuple[str, ...]:
-    """The given columns beside the first that say anything."""
+    """The given columns besides the first that say anything."""
     if GIVEN not in rationales:
         return ()
     return tuple(

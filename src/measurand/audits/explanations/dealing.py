@@ -1,16 +1,16 @@
-"""The zero of informativeness: what the same reader gains from rationales dealt anew.
+"""The zero of informativeness: what the same reader gains from permuted rationales.
 
-A reader that is given one more text answers otherwise, also where the text tells
+A reader that is given one more text answers otherwise, also where the text predicts
 nothing: it has more words to fit and to be misled by. So a rationale's gain is held
-against that of rationales which cannot tell: the same texts, dealt anew to the items
+against that of rationales without information: the same texts, permuted among the items
 of train and of test, the reader fitted on them and asked about them. Dealt within the
-label they still tell the label, but nothing of the item.
+label they still predict the label, but nothing of the item.
 
-A rationale that is a field of the input over again tells nothing by definition, but it
-has its own item's words where a dealt one has another's. So it stays where it is: its
-zero is that field, read a second time, and only the others are dealt. Neither is an
-item without a rationale dealt one: whether there is one may tell the label, and that is
-a leak, no information.
+A rationale that is a field of the input over again predicts nothing by definition, but
+it has its own item's words where a dealt one has another's. So it stays where it is:
+its zero is that field, read a second time, and only the others are dealt. Neither is an
+item without a rationale dealt one: whether there is one may predict the label, and that
+is a leak, no information.
 """
 
 from collections.abc import Sequence
@@ -24,13 +24,13 @@ from measurand.core.items import Items
 from measurand.core.seeds import generator
 from measurand.text.words import WORD, bare_words
 
-DEALS = 5  # how often rationales are dealt anew to a reader that trains by no chance
+DEALS = 5  # how often rationales are permuted for a reader that trains by no chance
 LABEL_DEALS = 3  # the same within the label
 
 
 @dataclass(frozen=True, eq=False)
 class NullGain:
-    """What was answered beside rationales that cannot tell."""
+    """What was answered next to rationales without information."""
 
     logs: Floats
 
@@ -38,7 +38,7 @@ class NullGain:
         """What was gained over them, an item: 0, exactly, of texts that stayed.
 
         Differences come before the mean, which would leave a rounding error of its
-        own, and that would lie surely beside 0.
+        own, and that would lie surely off 0.
 
         >>> NullGain(np.full((5, 1), -0.7)).gain_of(np.array([-0.7])).tolist()
         [0.0]
@@ -49,7 +49,7 @@ class NullGain:
     def variance(self) -> float:
         """How far the mean gain of one more deal lies from that of these.
 
-        The rationale's own places are one deal among others where it tells nothing.
+        The rationale's own places are one deal among others where it predicts nothing.
         """
         deals = len(self.logs)
         if deals < 2:
@@ -112,7 +112,7 @@ def wordless(texts: Sequence[str]) -> Bools:
 
 
 def _deal_sides(seed: int, texts: Side, name: object, groups: Sequence[Ints]) -> Side:
-    """The texts of train and of test dealt anew, each among themselves."""
+    """The texts of train and of test permuted, each among themselves."""
     train, test = (
         deal_texts(side, generator(seed, "deal rationales", name, where), codes)
         for side, where, codes in zip(texts, ("train", "test"), groups, strict=True)

@@ -1,8 +1,8 @@
 """The figures of explainers' rationales, and their scores item by item.
 
-    lcig              mean of log p1(y | x, r-) less that of rationales dealt anew
+    lcig              mean of log p1(y | x, r-) less that of permuted rationales
                       (in the proposal: less log p0(y | x)), in nats
-    lcig_within_label the same less that of rationales dealt anew within the label
+    lcig_within_label the same less that of permuted rationales within the label
     informativeness   clip(lcig / H(Y | x), 0, 1), H the mean of -log p0; of means,
                       since clipping item by item turns noise into merit
     rev               mean of log g(y | r, b) - log g'(y | b), in nats
@@ -38,7 +38,7 @@ from measurand.stats.resampling import bootstrap
 from measurand.stats.scores import bound_share
 from measurand.stats.uncertainty import mean_interval
 
-# Log scores are hardly ever equal in two items, so each resample draws all anew.
+# Log scores are hardly ever equal in two items, so each resample draws all again.
 RESAMPLES = 2_000
 
 
@@ -79,9 +79,9 @@ def _gain_over_null(
 def null_gain_estimate(
     gains: Floats, null: NullGain, clusters: Clusters = None
 ) -> Estimate:
-    """The mean of gains over those of rationales that cannot tell.
+    """The mean of gains over those of rationales without information.
 
-    Where they tell nothing either, the interval holds 0 as often as it says.
+    Where they predict nothing either, the interval holds 0 as often as it says.
     """
     return _add_deals(mean_interval(gains, clusters), null)
 
@@ -124,7 +124,7 @@ def residual_leakage(
 
 
 def rationale_bits(information: Information, *, clusters: Clusters = None) -> Estimate:
-    """What the rationale alone tells of a label, in bits."""
+    """What the rationale alone predicts of a label, in bits."""
     null = information.residual.null
     return pool_estimates(
         [v_information(run.log_r, null, clusters=clusters) for run in information.runs],
@@ -139,7 +139,7 @@ def residual_bits(information: Information, *, clusters: Clusters = None) -> Est
 
 
 def informativeness(information: Information, *, clusters: Clusters = None) -> Estimate:
-    """The share of what the input leaves open that the masked rationale tells."""
+    """The share of what the input leaves open that the masked rationale predicts."""
     rng = _stream("informativeness")
     left_open = -information.log_p0
     if left_open.mean() <= 0:
@@ -201,7 +201,7 @@ def _mean_of_cells(s: Floats) -> Floats:
 
 
 def _accuracy_gain(run: SeedRun) -> Floats:
-    """What the whole rationale does to each answer: 1 mends it, -1 spoils it."""
+    """What the whole rationale does to each answer: 1 corrects it, -1 spoils it."""
     return run.right1.astype(float) - run.right0
 
 

@@ -217,7 +217,7 @@ def _axes_exhibit(findings: Sequence[Finding]) -> Exhibit:
 def _template_exhibit(
     leaks: pd.DataFrame, by_explainer: Mapping[str, Rationales]
 ) -> Exhibit:
-    """Words and templates that tell the label."""
+    """Words and templates that predict the label."""
     caption = (
         f"Words and templates of {next(iter(by_explainer))} rationales that stand with "
         "one "
@@ -255,7 +255,7 @@ HYPOTHESES = ("h1", "h2", "h3", "h4", "h5")
 
 
 def _told_share(gain: Floats, left_open: Floats) -> Floats:
-    """The share of what the input leaves open that a rationale tells, of means."""
+    """The share of what the input leaves open that a rationale predicts, of means."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.clip(np.divide(gain, left_open), 0.0, 1.0)
 

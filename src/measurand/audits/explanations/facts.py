@@ -69,7 +69,7 @@ class Axes:
         drift_seen: Whether the judge, or a fixed reader, notices a "not".
         chance: In how many resamples they are on the frontier; None where none is
             stated.
-        better: Explainers that are no worse on both axes and better on one.
+        better: Explainers that are not worse on both axes and better on one.
         no_frontier: The code of why none is stated; empty where one is.
         unlike: Types of the suite that VARIF does not tell from given rationales.
     """

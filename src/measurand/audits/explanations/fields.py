@@ -36,7 +36,7 @@ def free_field_name(name: str, taken: Sequence[str]) -> str:
 
 
 def role_columns(benchmark: Benchmark) -> list[str]:
-    """The labels and groups, which stand beside any text that is read."""
+    """The labels and groups, which stand next to any text that is read."""
     sides = benchmark.train, benchmark.test
     columns = [column for side in sides for column in (side.label, side.group)]
     return [column for column in columns if column is not None]

@@ -3,7 +3,7 @@
 Items are drawn once and every explainer is averaged over the same ones, so that what is
 made of several means (VARIF, the frontier, its hypervolume) has an interval too. VARIF
 is S x H with H the harmonic mean of R and the clipped share I~, all of means; of items
-it is only for browsing and for telling rationales apart.
+it is only for browsing and for distinguishing rationales.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ class ExplainerFrontier:
     Attributes:
         names: The explainers that have both.
         points: Robustness and informativeness of each.
-        better: Those that are no worse on both axes and better on one.
+        better: Those that are not worse on both axes and better on one.
         chance: The share of resamples in which each is on the frontier.
         hypervolume: The area under the frontier, from (0, 0).
     """

@@ -1,4 +1,4 @@
-"""What a rationale tells about the label beyond the input, and what it gives away.
+"""What a rationale predicts about the label beyond the input, and what it gives away.
 
 All from readers of one recipe, with the same seeds and the same calibration:
 
@@ -10,12 +10,13 @@ All from readers of one recipe, with the same seeds and the same calibration:
                      REV is log g - log g', of the label among the labels
 
 What the masked rationale adds is held against what the same reader gains from
-rationales dealt anew (`dealing`), whose reader is p1 too: log p1(y | x, r-) less its
+permuted rationales (`dealing`), whose reader is p1 too: log p1(y | x, r-) less its
 mean over the deals. With the proposal's mask it is held against p0, as there.
 
 A rationale without a word adds nothing: it is scored as the input alone, and stays
 where it is when others are dealt, so that whether there is one is no part of the gain.
-Detectors are asked about it as about any other: that there is none may tell the label.
+Detectors are asked about it as about any other: that there is none may predict the
+label.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -112,7 +113,7 @@ class MaskPoint:
 
     Attributes:
         right: Whether a detector of the masked rationale alone is right.
-        logs: The log-probability of the label beside the masked rationale.
+        logs: The log-probability of the label next to the masked rationale.
     """
 
     right: Bools
@@ -121,7 +122,7 @@ class MaskPoint:
 
 @dataclass(frozen=True, eq=False)
 class Information:
-    """What one explainer's rationales tell, over the test items in their order.
+    """What one explainer's rationales predict, over the test items in their order.
 
     The arrays of `SeedRun` are here as means over the seeds.
 
@@ -129,9 +130,9 @@ class Information:
         ids: The item ids.
         gold: The number of each item's label.
         runs: One a seed.
-        null: What was answered beside rationales dealt anew; None where the gain is
+        null: What was answered next to permuted rationales; None where the gain is
             held against the input alone.
-        label_null: The same of rationales dealt anew within the label.
+        label_null: The same of permuted rationales within the label.
         residual: What a detector retrained on what the mask leaves says, by the first
             seed.
         curve: What masks of other shares leave, where that was asked.
@@ -162,7 +163,7 @@ class Information:
 
     @cached_property
     def gain(self) -> Floats:
-        """What the masked rationale adds to each item over one dealt anew, in nats."""
+        """What the masked rationale adds to each item over a permuted one, in nats."""
         return self.gain_over(self.null)
 
     log_p0 = cached_property(_mean_over_runs("log_p0"))
@@ -262,7 +263,7 @@ class _Mask:
 
     Attributes:
         texts: The rationales of train and of test.
-        left: What a detector trained anew says of each test item.
+        left: What a detector trained again says of each test item.
         fixed: Which rationales of train and of test stay when others are dealt: those
             that are a field of their input, and those without a word.
     """
@@ -310,7 +311,7 @@ def _read_masked(
     members: Sequence[Reader],
     preset: str,
 ) -> tuple[dict[float, NDArray[np.float32]], NullGain | None, NullGain | None]:
-    """What readers say beside masked rationales, and beside those that cannot tell.
+    """What readers say next to masked rationales, and next to permuted ones.
 
     The latter are None in the proposal.
     """

@@ -66,7 +66,7 @@ def information_arms(
     test_texts: Sequence[str],
     input_fields: tuple[str, ...],
 ) -> InformationArms:
-    """The arms beside these input fields."""
+    """The arms of these input fields."""
     query = benchmark.query if benchmark.query in input_fields else input_fields[0]
     taken = [*input_fields, *role_columns(benchmark)]
     name = free_field_name(RATIONALE, taken)

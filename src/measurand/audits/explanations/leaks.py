@@ -42,7 +42,7 @@ class Detection:
 
     @property
     def bits(self) -> float:
-        """What the rationales tell of a label, on average."""
+        """What the rationales predict of a label, on average."""
         return float((self.logs - self.null).mean() / np.log(2))
 
 

@@ -41,9 +41,9 @@ class Scores:
     Attributes:
         items: Metric → explainer → one score an item, all of the same items in the same
             order; nan where an item was not scored. Of a composite: for browsing and
-            for telling items apart, never averaged.
+            for distinguishing items, never averaged.
         composites: Metrics made of means; these take precedence over means of items.
-        clusters: Items with one number hang together.
+        clusters: Items with one number are dependent.
         seeds: How many trainings the scores of readers are means of.
         spread: Of (metric, explainer), the standard error that these, or deals of
             rationales, leave in a mean, and its degrees of freedom.
@@ -69,7 +69,7 @@ class Scores:
         return tuple(dict.fromkeys([*self.items, *self.composites]))
 
     def depends_on_seeds(self, metric: str) -> bool:
-        """Whether the means of a metric, or what it is made of, hang on the seeds."""
+        """Whether the means of a metric, or what it is made of, depend on the seeds."""
         parts = self.parts_of(metric)
         return any(name in parts for name, _ in self.spread)
 

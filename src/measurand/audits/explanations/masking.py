@@ -1,4 +1,4 @@
-"""Leakage masks: the words that tell the label, taken out of rationales.
+"""Leakage masks: the words that predict the label, taken out of rationales.
 
 A tenth of the words, ten at most and label names first, never the whole text: that is
 the proposal's mask, and no choice of the data. What other shares would leave is a
@@ -132,7 +132,7 @@ def mask_ranked(
     if not 0 < share <= 1:
         raise BadOption(f"a mask of {share} of the words; allowed: over 0, to 1")
     count = max(math.ceil(round(share * len(spans), 9)), len(first))
-    # A text that is masked whole has nothing left that could tell anything.
+    # A text that is masked whole has nothing left that could predict anything.
     count = min(count, len(spans) - 1, len(spans) if most is None else most)
     ranked = [*sorted(first), *(n for n in order if n not in first)]
     chosen, output, last = {*ranked[: max(count, 0)]}, "", 0

@@ -161,7 +161,7 @@ def _order_correlations(
 def _missing_reasons(
     statistic: str, missing: Mapping[str, str], every: int
 ) -> dict[str, str]:
-    """One line a reason, with the metrics it holds of, unless of `every` one.
+    """One line per reason, with the metrics it holds of, unless of `every` one.
 
     >>> _missing_reasons("auc", {"a": "no items", "b": "no items"}, 3)
     {'auc of a, b': 'no items'}

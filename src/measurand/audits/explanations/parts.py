@@ -1,7 +1,7 @@
 """The rationale as a part of its items: what it predicts alone, and what it adds.
 
 All items are read together, as the other audits of a file read them. The judged
-column stands beside its input in one pool; of every further column it is asked what it
+column stands next to its input in one pool; of every further column it is asked what it
 predicts alone. Readers that learn in seconds are cross-fitted over the pool; what
 others answered of the given split counts on items whose texts are new to them.
 """
@@ -49,7 +49,7 @@ from measurand.experiment.ladder import is_cross_fitted
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """The judged column beside its input.
+    """The judged column next to its input.
 
     Attributes:
         column: What the file calls it.

@@ -192,7 +192,7 @@ def suite_rows(
     ids_only: bool = False,
     notice: Callable[[str], None] = lambda line: None,
 ) -> Iterator[Row]:
-    """One row an item and type: id, type, label, rationale and changed queries.
+    """One row per item and type: id, type, label, rationale and changed queries.
 
     Args:
         experiment: The benchmark, the seed, and where what models write is kept.

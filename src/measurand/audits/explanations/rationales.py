@@ -1,7 +1,7 @@
-"""The rationales of every explainer, and templates that tell the label.
+"""The rationales of every explainer, and templates that predict the label.
 
-What leaks is seldom a label name: "just because" and "either ... or" tell the label of
-a human explanation as surely. Every word and row of up to four words is held against
+What leaks is seldom a label name: "just because" and "either ... or" predict the label
+of a human explanation as surely. Every word and row of up to four words is held against
 the labels, with the false-discovery rate held (`stats.tokens`); rows of words that
 stand in the same rationales are then told as one template.
 """
@@ -54,7 +54,7 @@ class Rationales:
         written: Other rationales that people wrote of the same inputs, never run again.
         origin: What a drift was made of; empty of any other explainer.
         unstable: Why robustness cannot be measured; empty where it can.
-        lacking: Of a language model's replies to test items, the shares that are no
+        lacking: Of a language model's replies to test items, the shares that are not
             rationale: empty, refused, echoed.
     """
 
@@ -271,7 +271,7 @@ def _shorter_rows(row: Row) -> Iterator[Row]:
 
 
 def _is_surer(share: float, shorter_share: float, n: int) -> bool:
-    """Whether a longer row tells the label more surely than one inside it."""
+    """Whether a longer row predicts the label more surely than one inside it."""
     return bool(
         share - shorter_share > SURER * np.sqrt(shorter_share * (1 - shorter_share) / n)
     )
@@ -309,9 +309,9 @@ def chain_rows(sizes: dict[Row, int]) -> dict[Row, Row]:
 
 
 def leaking_templates(benchmark: Benchmark, rationales: Rationales) -> pd.DataFrame:
-    """The words and templates of an explainer's rationales that tell the label.
+    """The words and templates of an explainer's rationales that predict the label.
 
-    Items that hang together count once: a rationale that comes with a text, and so
+    Items that are dependent count once: a rationale that comes with a text, and so
     again and again, would be named for its label alone.
     """
     sides = pd.concat([benchmark.train.table, benchmark.test.table])

@@ -62,7 +62,7 @@ from measurand.settings.explanations import ExplanationsSettings
 from measurand.stats.paired import mean_score
 from measurand.stats.scores import cluster_share
 
-SETTLED = 1e-6  # nats that an input leaves open where it tells every label
+SETTLED = 1e-6  # nats that an input leaves open where it predicts every label
 READERLESS = (
     *("robustness", "agreement", "specificity", "copied"),
     *("bertscore", "rouge_l", "length", "overlap"),
@@ -79,14 +79,14 @@ class RationaleReading(Reading):
     """Everything that one reader lets us say.
 
     Attributes:
-        information: What each explainer's rationales tell.
+        information: What each explainer's rationales predict.
         scores: Every metric, item by item.
         figures: Every metric, an explainer at a time.
         frontier: The frontier; None where no explainer has both axes.
         meta: Whether the metrics are any good.
-        axes: What the verdict says of the judged rationales beside the two.
+        axes: What the verdict says of the judged rationales besides the two.
         collapsed: Whether it answers one class whatever it reads.
-        informs: Whether the masked rationale surely tells something by its figures.
+        informs: Whether the masked rationale surely predicts something by its figures.
     """
 
     information: Mapping[str, Information]
@@ -201,7 +201,7 @@ class _Asked:
         *,
         with_curve: bool = False,
     ) -> Information:
-        """What one explainer's rationales tell beside these fields."""
+        """What one explainer's rationales predict next to these fields."""
         return measure_information(
             self.experiment,
             rationales.train,
@@ -214,7 +214,7 @@ class _Asked:
         )
 
     def findings_with_evidence(self) -> list[Finding]:
-        """What rationales that are the evidence tell beside the evidence: nothing."""
+        """What rationales that are the evidence add to the evidence: nothing."""
         corpus = self.corpus
         if not corpus.also or GIVEN not in corpus.rationales:
             return []

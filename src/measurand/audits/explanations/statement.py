@@ -1,4 +1,4 @@
-"""What an explanations report states beside its findings."""
+"""What an explanations report states besides its findings."""
 
 from collections.abc import Mapping, Sequence
 
@@ -142,9 +142,10 @@ def rationale_table(
     perturbations: Perturbations,
     reading: RationaleReading,
 ) -> pd.DataFrame:
-    """One row a test item: its changes, and what each explainer wrote, with scores."""
+    """One row per test item: its changes, and what explainers wrote, with scores."""
     items = benchmark.test
-    # What hangs together must be told from the table by whoever compares two reports.
+    # Which items are dependent must be known from the table by whoever compares two
+    # reports.
     group = [items.group] if items.group else []
     table = items.table[[*dict.fromkeys([*items.fields, items.label, *group])]].copy()
     table[own_column("left open")] = -next(iter(reading.information.values())).log_p0
@@ -278,7 +279,7 @@ def drift_likeness_findings(
     judge: str,
     clusters: NDArray[np.int64],
 ) -> list[Finding]:
-    """How like drifts are to what they were made of; that is no robustness."""
+    """How like drifts are to what they were made of; that is not robustness."""
     findings = []
     for kind, values in drift_likeness.items():
         scored = np.isfinite(values)

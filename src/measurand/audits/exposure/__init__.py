@@ -16,7 +16,7 @@ lm_loss_lower, lm_loss_change
 r_hat, ess_bulk, divergences, nuts_gap
 
 Departures from the paper: the verdict rests on paired differences, and the hierarchical
-model stands beside them; in it every observation has an effect of its own, since
+model stands next to them; in it every observation has an effect of its own, since
 trainings differ by more than coin flips (`model` 'paper' and 'released' leave it out);
 the head, the order and the split are named seeds, the same in all arms; rows are
 stored, not accuracies.

@@ -1,4 +1,4 @@
-"""From counts to what they say: one fit a contrast, and what goes beside it."""
+"""From counts to what they say: one fit per contrast, and what goes with it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -21,7 +21,7 @@ OVERTRAINED = "overtrained"  # the same texts, read twice as often
 TRANSFER = "transfer"  # extra texts of another task
 ARM_CHOICES = (*NEEDED, OVERTRAINED, TRANSFER)
 OVERTRAINED_ARMS = {side: f"{OVERTRAINED}_{side}" for side in ("extra", "test")}
-OVERTRAINED_BASE = f"{OVERTRAINED}_base"  # of a study that trained it anew
+OVERTRAINED_BASE = f"{OVERTRAINED}_base"  # of a study that trained it again
 DOSED = "dose_"  # an arm that learned a share of the test rows with their labels
 
 

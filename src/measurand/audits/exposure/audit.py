@@ -90,7 +90,7 @@ def audit(
         tasks: The benchmarks to draw from, by name.
         about: Per task, how it is learned and put to prompted readers; where a task
             is not there, readers stay as they are.
-        progress: Told of every task and reader how many draws are done.
+        progress: Called with each task and reader, and how many draws are done.
     """
     benchmarks = tasks or {experiment.benchmark.name: experiment.benchmark}
     source = _Source(experiment, benchmarks, settings, about, progress)
@@ -241,7 +241,7 @@ def plan_exposure(
     tasks: Mapping[str, Benchmark] | None = None,
     about: Mapping[str, Task] | None = None,
 ) -> StudyPlan:
-    """What `audit` will take beside what is stored, from a few trials run first."""
+    """What `audit` will take besides what is stored, from a few trials run first."""
     benchmarks = tasks or {experiment.benchmark.name: experiment.benchmark}
     return add_plans(
         [

@@ -1,4 +1,4 @@
-"""The columns of somebody else's study, beside the three arms that every study has.
+"""The columns of somebody else's study, besides the three arms that every study has.
 
 A column that is nearly an arm must not be passed over: its author thinks it was read.
 """
@@ -63,7 +63,7 @@ def unread_columns(table: pd.DataFrame) -> list[str]:
 
 
 def _is_further(arm: str) -> bool:
-    """Whether an arm is one that a study may have beside base, extra and test."""
+    """Whether an arm is one that a study may have besides base, extra and test."""
     return arm in FURTHER or arm.startswith(DOSED)
 
 

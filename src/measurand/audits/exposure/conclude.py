@@ -18,7 +18,7 @@ DEFLATED = "deflated"
 # The better before the worse; the label of a grid is the worst that a size has.
 LABELS = (DEFLATED, NOT, BOUNDED, OPEN, SMALL, SOMEWHERE, INFLATED)
 STAGE = "paired differences"
-MOST_SIZES = 3  # beside the worst, of which a grid says what stands out
+MOST_SIZES = 3  # besides the worst, of which a grid says what stands out
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ def _wide_clauses(facts: SizeFacts) -> Iterable[Clause]:
 
 
 def _control_clauses(facts: SizeFacts) -> Iterable[Clause]:
-    """The first model whose positive control shows nothing, and the bias beside it."""
+    """The first model whose positive control shows nothing, and the bias next to it."""
     return [facts.unseen[0].clause, *_state_mean("bias.mean")(facts)]
 
 

@@ -333,7 +333,7 @@ def exhibit_overtraining(
 
 
 def exhibit_losses(counts: pd.DataFrame) -> Exhibit:
-    """The losses, a row a model, task and kind of text."""
+    """The losses, one row per model, task and kind of text."""
     pairs = loss_pairs(counts)
     lower = pairs["overtrained"] < pairs["ordinary"]
     table = (

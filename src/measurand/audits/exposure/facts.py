@@ -135,7 +135,7 @@ class SizeFacts:
 
     @property
     def is_single(self) -> bool:
-        """Whether there is one score an arm and task, so that tasks stand for draws."""
+        """Whether there is one score per arm and task: tasks then replace draws."""
         return bool(self.bias.together.cells.draws.max() < 2)
 
     @property
@@ -269,7 +269,7 @@ class StudyFacts:
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """What is known of how a study was run, beside its rows.
+    """What is known of how a study was run, besides its rows.
 
     Attributes:
         uncontrolled: Why there can be no control; empty where a study could run one.

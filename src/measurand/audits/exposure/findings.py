@@ -55,7 +55,7 @@ def accuracy_findings(counts: pd.DataFrame, size: str) -> Iterator[Finding]:
 def arm_accuracy(counts: pd.DataFrame, arm: str) -> Estimate:
     """The mean over tasks of an arm's accuracy; trainings on one draw go together.
 
-    The tasks are those there are; draws stand for others that might have been.
+    The tasks are those there are; draws represent others that might have been.
     """
     rates = counts[arm] / counts["n"]
     draws = rates.groupby([counts["task"], counts["subsample"]]).mean()
@@ -332,7 +332,7 @@ def _exact_estimate(value: float, n: int, method: str) -> Estimate:
 
 
 def loss_pairs(counts: pd.DataFrame) -> pd.DataFrame:
-    """The loss of the ordinary and of the overtrained reader, a row a pair of them."""
+    """The loss of the ordinary and of the overtrained reader, one row per pair."""
     pairs = [
         counts[["m", "n", "lm", "task", "subsample"]].assign(
             texts=side,

@@ -90,7 +90,7 @@ def plan_study(
     design: Design,
     about: Mapping[str, Task] | None = None,
 ) -> StudyPlan:
-    """What the study takes beside what is stored, after a few draws of each reader.
+    """What the study takes besides what is stored, after a few draws of each reader.
 
     These draws are the study's own, so nothing of them is lost. Other tasks take as
     much longer as their texts are.

@@ -1,6 +1,6 @@
 """Studies with one score an arm and task: what they allow.
 
-There is no luck of draws to be seen, so that tasks stand for draws: the interval of the
+There is no luck of draws to be seen, so that tasks represent draws: the interval of the
 mean is that of the differences over tasks, which holds how far tasks differ as well as
 the luck of trainings. No task can be judged by itself, and so nothing is called not
 inflated; a clear mean and a bound are all that is stated.

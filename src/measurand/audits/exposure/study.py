@@ -74,7 +74,7 @@ class Design:
         return f"m={self.m},n={self.n}"
 
     def arms_of(self, reader: Reader) -> tuple[str, ...]:
-        """The arms that tell anything of this reader: one without labels leaks none."""
+        """The arms that show anything of this reader: one without labels leaks none."""
         if traits_of(reader).learns_labels:
             return self.arms
         return tuple(arm for arm in self.arms if not arm.startswith(DOSED))
@@ -85,16 +85,16 @@ class Study:
     """What was run.
 
     Attributes:
-        counts: One row a model, task and draw: m, n, lm, task, subsample, trained,
+        counts: One row per model, task and draw: m, n, lm, task, subsample, trained,
             correct_ARM and, of language models, lm_loss_ARM; of arms with a dose, how
             many test rows it holds (leaked_ARM), and how many of these it and the extra
             arm answer right (leaked_right_ARM, leaked_before_ARM).
         notes: Per task: rows, classes, the share of the commonest label, of test
             texts that are extra too, and of the pool that a draw takes, and quartiles
             of the length of texts; of the largest draw where there are several.
-        remarks: What each model said beside its answers, the worst of all draws.
-        answers: One row a model, task, draw and item: m, n, lm, task, subsample, item,
-            and whether base, extra and test are right.
+        remarks: What each model said besides its answers, the worst of all draws.
+        answers: One row per model, task, draw and item: m, n, lm, task, subsample,
+            item, and whether base, extra and test are right.
     """
 
     counts: pd.DataFrame

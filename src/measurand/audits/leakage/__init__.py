@@ -7,9 +7,9 @@ and `reader` the channel:
 
 over_blank, over_blank_bits, exact_bound, recovery
 
-Beside it stands the published protocol, train to test, after "PECO: Examining Single
+Next to it stands the published protocol, train to test, after "PECO: Examining Single
 Sentence Label Leakage in NLI Datasets" (Saxon et al. 2023). A reader learns from all
-fields (the pair), and anew from each field alone; `condition` is the field's name, or
+fields (the pair), and again from each field alone; `condition` is the field's name, or
 `full`. `docs/leakage.md` defines all statistics, by the names in reports:
 
 accuracy, single_accuracy, majority, over_majority, choices_only, chance

@@ -48,7 +48,7 @@ class Runs:
         ids: The item ids.
         gold: The number of each item's label.
         probabilities: Runs × items × classes.
-        remarks: What the reader said beside its answers.
+        remarks: What the reader said besides its answers.
     """
 
     ids: tuple[str, ...]

@@ -219,7 +219,7 @@ def check_question(
 
 
 def _check_varied(pool: Pool) -> None:
-    """Raise where there is nothing to be told apart."""
+    """Raise where there is nothing to distinguish."""
     if len(pool.items.classes) < 2:
         raise Undefined(
             "all items have one label, so that no part can give it away; give items "

@@ -2,7 +2,7 @@
 
 A text that gives its label away is kept as it is, and somebody writes another other
 part for it, so that another label is right. Where this was done, the same text stands
-with several labels, and nothing in it tells which. To write the leaking part anew is no
+with several labels, and nothing in it says which. To write the leaking part again is no
 remedy: that is how the leak came about.
 """
 
@@ -30,7 +30,7 @@ def cluster_cards(
     correct: "pd.Series[float]",
     labels: Mapping[str, str],
 ) -> pd.DataFrame:
-    """One row a cluster: how large, how far off, by which words, with examples."""
+    """One row per cluster: how large, how far off, by which words, with examples."""
     texts = items.column(field)
     inside = pd.Series([f"c{c}" for c in regions.clusters], index=texts.index)
     token_table = _distinguishing_words(texts, inside)
@@ -99,7 +99,7 @@ class WorkList:
     """The counterparts that would make the labels of biased clusters even.
 
     Attributes:
-        tasks: One row a counterpart; the index is the id of the item whose text is
+        tasks: One row per counterpart; the index is the id of the item whose text is
             kept. `keep` is the field that stays, `write` what is written for it,
             `label` what the item has now, `aim` what the new one should have.
         counts: How many counterparts, by side, cluster and aim, and for how many items.
@@ -114,7 +114,7 @@ class WorkList:
 def list_counterparts(
     sides: Sides, field: str, regions: Regions, elicited: str | None
 ) -> WorkList:
-    """What to write for the texts in biased clusters of a field, another beside it.
+    """What to write for the texts in biased clusters of a field, another next to it.
 
     `elicited` is the part that was written for the label, where that is known.
     """

@@ -199,7 +199,7 @@ CHOICES_ONLY = {
 
 
 def find_published(name: str) -> PublishedFigure | None:
-    """The figure of the benchmark that a name plainly begins with; the longest such.
+    """The figure of the benchmark that a name clearly begins with; the longest such.
 
     >>> find_published("HellaSwag_val").accuracy, find_published("my-questions")
     (0.872, None)

@@ -244,7 +244,7 @@ RULES: tuple[Rule[LeakFacts], ...] = (
 
 
 def find_settlement(facts: LeakFacts, code: str) -> Clause:
-    """What would settle an inconclusive verdict: families told apart, or more items."""
+    """What would settle an inconclusive verdict: known families, or more items."""
     if code == "open.memory":
         return Clause("settle.group", {})
     times = 2.0  # a control that was missed gives no more than a hint

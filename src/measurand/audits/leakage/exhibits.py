@@ -237,7 +237,7 @@ def _confidence_histograms(sides: Sides, reading: LeakageReading) -> list[Exhibi
 
 
 def _repair_intervals(sides: Sides, repairs: Repair) -> Exhibit:
-    """What is left to leak after each repair, beside random removal."""
+    """What is left to leak after each repair, next to random removal."""
     baseline = "chance" if sides.has_choices else "the majority class"
     rows = [
         {

@@ -175,7 +175,7 @@ def deal_others(count: int, deals: int, rng: np.random.Generator) -> list[Ints]:
 
 
 def _telling_words(text: str, shared: set[str]) -> str:
-    """The words of a question that are no function words, and that no choice says."""
+    """The words of a question that are not function words, and that no choice says."""
     return " ".join(w for w in words(text) if w not in FUNCTION and w not in shared)
 
 

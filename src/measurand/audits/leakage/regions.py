@@ -77,12 +77,12 @@ class Regions:
     """The clusters of one part.
 
     Attributes:
-        points: The components that were clustered, one row a test item.
+        points: The components that were clustered, one row per test item.
         clusters: The cluster of each test item, in the first of the clusterings.
         trained: The cluster that each training item lies nearest to.
         centres: The middle of each cluster among the components.
         score: PECO of the first clustering.
-        findings: PECO over all clusterings and what goes beside it.
+        findings: PECO over all clusterings and what goes with it.
         sensitivity: PECO for other numbers of clusters and components.
     """
 

@@ -4,7 +4,7 @@ Three rules name the items of the part that leaks most: those in biased clusters
 with a strongly label-bound word, and those that a reader answers from that part alone.
 No item has a say in whether it is taken out itself: clusters are judged by the other
 half of the test items, words by other folds of the training items, and answers are out
-of fold. Each repaired set is read anew on one half of the test items, beside several
+of fold. Each repaired set is read again on one half of the test items, next to several
 from which as many items were taken at random; by a reader of another family; and by one
 of form alone. Taking out what a reader answers can make a leak where none was: what
 reads so is not exported.
@@ -68,11 +68,11 @@ class Removal:
 
 @dataclass(frozen=True, eq=False)
 class Repair:
-    """What each rule that mends takes out, and what is left to leak.
+    """What each rule that repairs takes out, and what is left to leak.
 
     Attributes:
         field: The part that was repaired; empty where nothing leaks.
-        removals: What the rules that mend take out.
+        removals: What the rules that repair take out.
         findings: What is left to leak, by every rule and at random.
         not_run: What was not done or is not exported, and why.
     """
@@ -85,7 +85,7 @@ class Repair:
 
 @dataclass(frozen=True, eq=False)
 class RepairCheck:
-    """With what repaired sets are read anew.
+    """With what repaired sets are read again.
 
     Attributes:
         evaluation: The benchmark, and where readers are asked.
@@ -93,7 +93,7 @@ class RepairCheck:
         readers: The reader that chose, first; then one of another family.
         calibrated: The reader that chose, with honest probabilities.
         margin: Accuracy over the majority that still counts as nothing.
-        rule_half: The test items that rules may look at; the others are read anew.
+        rule_half: The test items that rules may look at; the others are read again.
     """
 
     evaluation: Evaluation
@@ -156,7 +156,7 @@ def _removals(check: RepairCheck, first: LeakageReading) -> dict[str, Removal]:
 def _check_removals(
     check: RepairCheck, removals: Mapping[str, Removal], rng: np.random.Generator
 ) -> Repair:
-    """What is left after each rule; only rules that mend are kept."""
+    """What is left after each rule; only rules that repair are kept."""
     findings: list[Finding] = []
     not_run: dict[str, str] = {}
     mending: dict[str, Removal] = {}
@@ -343,7 +343,7 @@ def _ask_remaining(
 def _bits_left(
     check: RepairCheck, reader: Reader, train: Items, test: Items
 ) -> tuple[Estimate, float]:
-    """The bits that the part alone tells of what is left, and their margin.
+    """The bits that the part alone predicts of what is left, and their margin.
 
     By a reader with calibrated probabilities: where what is left is skewed, no accuracy
     shows a leak that the removal made.
@@ -355,7 +355,7 @@ def _bits_left(
 
 
 def _repair_decision(removed: Estimate, at_random: Estimate, margin: float) -> str:
-    """Whether a rule mends: surely less is left than at random, and no sure leak."""
+    """Whether a rule repairs: surely less is left than at random, and no sure leak."""
     if removed.low > margin:
         return LEAKY
     if removed.high < -margin:
@@ -394,7 +394,7 @@ def _gain_over_majority(
     rng: np.random.Generator,
     clusters: Ints,
 ) -> Estimate:
-    """What is right above the majority; not certain where no item is told apart."""
+    """What is right above the majority; not certain where items do not differ."""
     if single.equals(majority):
         return share_difference(single, majority, clusters=clusters)
     return difference(single, majority, rng=rng, clusters=clusters)

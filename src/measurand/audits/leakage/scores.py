@@ -39,7 +39,7 @@ class LeakageBaselines:
         ids: The item ids.
         majority: Whether the commonest label of these items is each one's own.
         null: The log-probability of each gold label for who reads nothing.
-        clusters: Items with one number hang together.
+        clusters: Items with one number are dependent.
         reference: The accuracy of the best published model, if it is known.
     """
 
@@ -223,7 +223,7 @@ def _usable_bits(runs: Runs, run: int, baselines: LeakageBaselines) -> Estimate:
 
 
 def bits_by_item(runs: Runs, baselines: LeakageBaselines) -> Floats:
-    """What the answers tell of each item's label, in bits: runs × items."""
+    """What the answers predict of each item's label, in bits: runs × items."""
     count = len(runs.probabilities)
     bits = [pvi(gold_logs(runs, run), baselines.null) for run in range(count)]
     return np.asarray(bits)

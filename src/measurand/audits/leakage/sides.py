@@ -62,7 +62,7 @@ class Sides:
 
     @property
     def other_tests(self) -> dict[str, Items]:
-        """The test parts beside the first, by what findings call them."""
+        """The test parts besides the first, by what findings call them."""
         parts = self.benchmark.test_parts.items()
         return {name: items for name, items in parts if name != ALL}
 

@@ -1,4 +1,4 @@
-"""What a leakage report states beside its findings."""
+"""What a leakage report states besides its findings."""
 
 from collections.abc import Mapping, Sequence
 
@@ -125,7 +125,7 @@ def leakage_item_table(
     work: WorkList | None,
     baselines: LeakageBaselines,
 ) -> pd.DataFrame:
-    """One row an item: who answers it, where it lies, what to do about it."""
+    """One row per item: who answers it, where it lies, what to do about it."""
     train, test = sides.benchmark.train, sides.benchmark.test
     table = pd.concat(
         [
@@ -217,7 +217,7 @@ def _answer_columns(
 def repair_files(
     items: pd.DataFrame, repairs: Repair, work: WorkList | None
 ) -> dict[str, bytes]:
-    """Files for who repairs: what rules that mend keep and remove; the work list.
+    """Files for whoever repairs: what rules that repair keep and remove; the work list.
 
     Items have the names that their file has for them, as on the page.
     """

@@ -68,9 +68,9 @@ class Blocks:
         latent: The studies.
         noise: The variance of an observation's effect, 0 where there is none.
         surprise: Each count less what was expected of it.
-        weights: What each count tells about its logit.
+        weights: What each count says about its logit.
         shrunk: The share of that which is left when its own effect is unknown.
-        damped: What each count tells when its own effect is unknown.
+        damped: What each count says when its own effect is unknown.
         pair_variance: Of a pair's effect when the fixed terms and tasks are known.
         cross: Local × fixed information of each task.
         local_variance: Of each task's effects when the fixed terms are known.

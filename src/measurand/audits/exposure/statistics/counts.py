@@ -19,14 +19,14 @@ SIZES = [EXPERIMENT, "m", "n"]
 DRAW = ["task", "subsample", "training"]  # what the models of a study share
 KEYS = [*SIZES, "lm", *DRAW]
 # One model needs no `lm`; one training on each draw needs no `training`, and a `seed`
-# tells trainings apart as well.
+# distinguishes trainings as well.
 DEFAULTS = {"lm": "lm", "training": "1", EXPERIMENT: ""}
 MOST_DIGITS = 17  # decimals of an accuracy that a float can hold
 
 
 @dataclass(frozen=True)
 class ArmPairs:
-    """Correct of n under control and treatment, one row a model, task and subsample.
+    """Correct of n under control and treatment, one row per model, task and subsample.
 
     Attributes:
         table: Columns lm, task, subsample, training, n, control, treatment.
@@ -61,7 +61,7 @@ def fill_defaults(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def study_counts(table: pd.DataFrame) -> pd.DataFrame:
-    """The study as whole counts: a row a size, model, task, draw and training.
+    """The study as whole counts: one row per size, model, task, draw and training.
 
     The columns are experiment (empty where there is one alone), m, n, lm, task,
     subsample, training and the arms; a study without a base has two.
@@ -237,7 +237,7 @@ def _check_pairs(counts: pd.DataFrame) -> None:
             )
         subsample_counts = part.groupby("task")["subsample"].nunique()
         if len(subsample_counts) > 1 and (subsample_counts == 1).all():
-            continue  # one score an arm and task: tasks stand for draws
+            continue  # one score per arm and task: tasks represent draws
         if (subsample_counts < 2).any():
             raise BadInput(
                 f"task {subsample_counts.index[subsample_counts < 2][0]} (m {m}, n "

@@ -1,8 +1,8 @@
 """What two arms differ by, from the paired differences of draws.
 
 Both arms of a draw learn from the same rows and are tested on the same items, so their
-difference d is one number a draw, in percentage points, and what the arms share is out
-of it. Of task t and model l, draw s,
+difference d is one number per draw, in percentage points, and what the arms share is
+out of it. Of task t and model l, draw s,
 
     d[l, t, s] = mean + model[l] + task[t] + task and model[l, t] + luck[l, t, s],
 
@@ -96,7 +96,7 @@ class Effect:
         return bound + (tail + float(t.ppf(POWER, freedom))) * float(self.cells.se)
 
     def detectable_task(self, share: float) -> float:
-        """The least bias of one task that is told from zero 80 % of the time.
+        """The least bias of one task that is distinguished from zero 80 % of the time.
 
         Of the task whose variance is in the middle, as one of so many that share the
         false alarms: `share` is the part of them that one comparison has.
@@ -165,7 +165,7 @@ def paired_effects(
     """What the pairs say, row by row.
 
     Args:
-        pairs: One row a model, task, draw and training; trainings go together.
+        pairs: One row per model, task, draw and training; trainings go together.
         answers: The differences of single answers, where they are known: columns lm,
             task, subsample, item and difference, in points.
     """

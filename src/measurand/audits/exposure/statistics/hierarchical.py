@@ -105,7 +105,7 @@ class Mixture:
 
 @dataclass(frozen=True)
 class Posterior:
-    """What a study tells about one contrast."""
+    """What a study says about one contrast."""
 
     pairs: ArmPairs
     model: str
@@ -164,7 +164,7 @@ class Posterior:
 def fit_posterior(
     pairs: ArmPairs, model: str = "observation", priors: Priors | None = None
 ) -> Posterior:
-    """What the pairs tell about the effect of the treatment."""
+    """What the pairs say about the effect of the treatment."""
     priors = priors or Priors()
     grid = explore_posterior(
         lay_out_studies(tabulate_study(pairs), _model_by_name(model), priors), FINE

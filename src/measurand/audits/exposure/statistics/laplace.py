@@ -2,7 +2,7 @@
 
 The log standard deviations are few (one to four). Their most probable value is found
 by Newton's method with finite differences; a lattice in the eigen-coordinates of the
-curvature there then stands for their whole distribution (nested Laplace).
+curvature there then represents their whole distribution (nested Laplace).
 """
 
 from collections.abc import Iterator
@@ -275,7 +275,7 @@ def draw_by_point(
 def _draw_around_zero(
     blocks: Blocks, at: tuple[int, int], rng: np.random.Generator, size: int
 ) -> LogitEffects:
-    """Draws about zero: fixed terms first, then what hangs on them in turn."""
+    """Draws about zero: fixed terms first, then what depends on them in turn."""
     root = np.linalg.cholesky(np.linalg.inv(blocks.information[at]))
     fixed = rng.standard_normal((size, len(root))) @ root.T
     variance = blocks.local_variance[at]

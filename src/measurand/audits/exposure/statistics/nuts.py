@@ -1,7 +1,7 @@
 """The hierarchical model sampled by NUTS: a cross-check of nested Laplace.
 
-The same model and priors, written a second time. Tasks hang on the intercept, pairs on
-their task and observations on their pair, each as far as counts speak louder than
+The same model and priors, written a second time. Tasks depend on the intercept, pairs
+on their task and observations on their pair, each as far as counts speak louder than
 priors (partial centring); chains start at the means that nested Laplace found. NumPyro
 is the `bayes` extra and is imported when a chain is asked for.
 
@@ -200,9 +200,9 @@ def _centring_shares(posterior: Posterior) -> dict[str, float]:
     """How far each effect is known from counts, from 0 (by its prior alone) to 1.
 
     What moves in a chain is `share * centre + (effect - centre) / sd ** (1 - share)`:
-    the effect itself where counts tell it, its standard score where they do not. Either
-    alone makes chains slow or wrong in studies of the other kind. Cubed, because chains
-    have to reach small standard deviations too, where counts tell less.
+    the effect itself where counts determine it, its standard score where they do not.
+    Either alone makes chains slow or wrong in studies of the other kind. Cubed, because
+    chains have to reach small standard deviations too, where counts say less.
     """
     grid, latent = posterior.grid, posterior.grid.mode.blocks.latent
     best = (0, int(grid.weights[0].argmax()))

@@ -1,7 +1,7 @@
 """What a fitted model, or its priors alone, expects repeated studies to show.
 
 A repeated study has the same tasks and pairs and new trainings: effects of tasks and
-pairs are those of the posterior, effects of observations are drawn anew. The statistic
+pairs are those of the posterior, effects of observations are drawn again. The statistic
 is the paper's: (Y1 - Y0) / n, averaged over models, tasks and subsamples.
 """
 

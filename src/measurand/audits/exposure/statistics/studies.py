@@ -25,7 +25,7 @@ METHODS = 2  # control and treatment, the last axis of a study
 
 @dataclass(frozen=True)
 class HierarchicalModel:
-    """Which effects there are beside intercept, lm and method.
+    """Which effects there are besides intercept, lm and method.
 
     Attributes:
         task_method: Whether a task has an effect under each method.

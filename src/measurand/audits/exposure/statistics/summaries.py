@@ -38,8 +38,8 @@ class TaskDifferences:
     """One contrast, a task at a time.
 
     Attributes:
-        table: A row a task: `difference` (percentage points), `subsamples`, `p` (one-
-            sided, that it is not above 0), `p_adjusted` (Benjamini and Hochberg).
+        table: One row per task: `difference` (percentage points), `subsamples`, `p`
+            (one- sided, that it is not above 0), `p_adjusted` (Benjamini and Hochberg).
         contrast: boost or bias.
     """
 
@@ -185,7 +185,7 @@ def _sd_estimate(variance: float, likely: np.ndarray, n: int) -> Estimate:
 
 
 SLICES = 500
-PLAIN = 50  # slices by which it is found what the plain model tells from zero
+PLAIN = 50  # slices by which it is found what the plain model distinguishes from zero
 
 
 @dataclass(frozen=True)
