@@ -1,10 +1,10 @@
 """What only the cells say of a table: readings that are printed, and never taken.
 
 Each way of reading is a row of `WAYS`: it yields readings, or nothing. They are advised
-where no column is plainly the label, and refused where choices would be left unread. A
-label of letters or small numbers beside a question and lists of texts points at these
-texts far more often than it names classes; beside a claim or a text to be classified it
-does not. Whoever knows better gives the lists another part.
+where no column is clearly the label, and refused where choices would be left unread. A
+label of letters or small numbers next to a question and lists of texts points at these
+texts far more often than it names classes; next to a claim or a text to be classified
+it does not. Whoever knows better gives the lists another part.
 """
 
 import re
@@ -115,7 +115,7 @@ def _flagged(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Candidate]
 
 
 def _wrong_lists(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Candidate]:
-    """Columns of right answers with lists of wrong ones beside them."""
+    """Columns of right answers with lists of wrong ones next to them."""
     for right in columns:
         if RIGHT.fullmatch(bare_name(right)):
             yield from beside_wrong(table, right, columns)
@@ -136,9 +136,9 @@ def _pointed(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Candidate]
 
 
 def _unnamed_lists(table: pd.DataFrame, columns: Sequence[str]) -> Iterator[Candidate]:
-    """Of a file without a header: the texts right beside a column that counts them.
+    """Of a file without a header: the texts right next to a column that counts them.
 
-    Where columns have names, these tell more: labels of three classes beside three
+    Where columns have names, these tell more: labels of three classes next to three
     texts count nothing.
     """
     if any(not HEADLESS.fullmatch(column) for column in columns):
@@ -181,7 +181,7 @@ WAYS: tuple[Callable[[pd.DataFrame, Sequence[str]], Iterator[Candidate]], ...] =
 def beside_wrong(
     table: pd.DataFrame, right: str, columns: Sequence[str]
 ) -> Iterator[Candidate]:
-    """How a column of right answers is read with lists of wrong ones beside it."""
+    """How a column of right answers is read with lists of wrong ones next to it."""
     for wrong in columns:
         if WRONG.fullmatch(bare_name(wrong)):
             cells = [open_listed(cell) for cell in table[wrong]]
@@ -351,7 +351,7 @@ def _refusal(
 
 
 def _may_point(way: str, query: str, golds: "pd.Series[str]") -> bool:
-    """Whether golds that lead to texts may be meant to, beside such a query."""
+    """Whether golds that lead to texts may be meant to, next to such a query."""
     if way == INDEX:
         return ASKING.search(bare_name(query)) is not None
     if query.lower() not in WORDS["classified"]:

@@ -20,7 +20,7 @@ from measurand.settings.source import Source
 MISSING = "missing"  # the value of a metadata cell that holds nothing
 LISTS = (list, tuple, np.ndarray)
 NO_CLASS = "-1"  # the hub's label where there is none, if classes are numbers
-FEWEST_NUMBERED = 3  # classes from 0 on, before a -1 beside them is none of them
+FEWEST_NUMBERED = 3  # classes from 0 on, before a -1 next to them is none of them
 JOIN = Source.join  # between the texts of a cell, so that they read on as one
 
 
@@ -210,7 +210,7 @@ def _spans_json(cell: object) -> str | None:
         return None
     try:
         return json.dumps(plain, default=_plain_value)
-    except (TypeError, ValueError, RecursionError):  # a key that is no text, a circle
+    except (TypeError, ValueError, RecursionError):  # a key of another type, a circle
         return None
 
 
@@ -322,9 +322,9 @@ def drop_unlabelled(
 
 
 def _unlabelled_marks(labels: Set[str]) -> list[str]:
-    """What stands for no label among these: SNLI's mark, and -1 below numbered classes.
+    """Which value means no label: SNLI's mark, and -1 below numbered classes.
 
-    The hub numbers classes from 0. Beside 0 and 1 alone, -1 is as often a class.
+    The hub numbers classes from 0. Next to 0 and 1 alone, -1 is as often a class.
 
     >>> _unlabelled_marks({"-1", "0", "1", "2"}), _unlabelled_marks({"-1", "0", "1"})
     (['-', '-1'], ['-'])

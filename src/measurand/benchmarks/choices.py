@@ -2,7 +2,7 @@
 
 A cell may hold a list of texts, such a list in JSON, objects with a text and perhaps a
 letter each, an object of texts by letter, or the choices stand in a column each. A mark
-stands beside a text, or before it. The gold may be an index, a letter, a mark or the
+stands next to a text, or before it. The gold may be an index, a letter, a mark or the
 text of one choice (`golds.py`).
 """
 
@@ -140,7 +140,7 @@ def _drop_last_missing(row: Sequence[object]) -> list[object]:
 def _check_rows(
     rows: Sequence[Sequence[object]], column: "pd.Series[str]", part: str
 ) -> None:
-    """Raise where items have too few or too many choices, or some that are no text."""
+    """Raise where items have too few or too many choices, or some without text."""
     written = [
         [None if is_missing(text) else scalar_text(text) for text in texts]
         for texts in rows
@@ -205,7 +205,7 @@ def open_cell(cell: object, row: int) -> tuple[list[object], Marks]:
 
 
 def marks_beside(table: pd.DataFrame, name: str) -> Iterator[Marks]:
-    """How choices are marked beside a path to their texts, for every row."""
+    """How choices are marked next to a path to their texts, for every row."""
     columns = [str(column) for column in table.columns if column != name]
     paths = parse_paths(name, columns)
     last = paths[0].steps[-1] if len(paths) == 1 and paths[0].steps else None
@@ -217,7 +217,7 @@ def marks_beside(table: pd.DataFrame, name: str) -> Iterator[Marks]:
 
 
 def _marks_among(holder: object, text_key: str) -> Marks:
-    """What stands beside the texts of a cell under every other key.
+    """What stands next to the texts of a cell under every other key.
 
     >>> _marks_among([{"body": "oak", "rank": 2}, {"body": "ash", "rank": 1}], "body")
     {'by the rank of its choices': [2, 1]}

@@ -36,7 +36,7 @@ FORMATS: dict[str, Callable[[IO[bytes]], pd.DataFrame]] = {
     ".parquet": _parse_parquet,
 }
 ALLOWED = f"{', '.join(FORMATS)}, each also with .gz"
-SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}  # that are no comma
+SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}  # that are not commas
 
 
 def read_table_file(path: str | Path) -> pd.DataFrame:

@@ -321,7 +321,7 @@ def _cells_to_series(cells: list[Any]) -> "pd.Series[Any]":
         try:
             return pd.Series(cells, dtype=TEXT)
         except UnicodeEncodeError:
-            pass  # half a surrogate pair: kept here, mended where text is taken
+            pass  # half a surrogate pair: kept here, replaced where text is taken
     return pd.Series(cells, dtype=object)
 
 
@@ -376,7 +376,7 @@ def to_dataframe(source: object) -> pd.DataFrame:
 def _name_class_labels(
     table: pd.DataFrame, features: Mapping[str, Any]
 ) -> pd.DataFrame:
-    """The table with the numbers of class labels turned into the names they stand for.
+    """The table with the numbers of class labels turned into the names they represent.
 
     A negative number means that the label is kept secret or was never given.
     """

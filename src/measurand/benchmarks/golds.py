@@ -274,7 +274,7 @@ def _counting_start(
     roles: ColumnRoles,
     fitting: Mapping[str, Sequence[str | None]],
 ) -> int | None:
-    """Whether indexes count from 0 or 1: as columns are numbered, or a text beside."""
+    """Whether indexes count from 0 or 1: as columns are numbered, or a text says."""
     columns = roles.choice_columns
     for start in (0, 1):
         numbered = enumerate(columns, start)

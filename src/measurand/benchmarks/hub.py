@@ -71,7 +71,7 @@ def _check_plain_tables(builder: Any, name: str) -> None:
     if not isinstance(builder, BUILDERS):
         raise BadInput(f"its files are no plain tables; {ALLOWED}")
     files = [file for part in builder.config.data_files.values() for file in part]
-    # A name on the hub may stand for another there, as glue does for nyu-mll/glue.
+    # A name on the hub may represent another there, as glue does for nyu-mll/glue.
     folder = os.path.join(name, "") if Path(name).is_dir() else "hf://datasets/"
     for file in map(str, files):
         plain = file.lower().removesuffix(".gz").endswith(SUFFIXES)

@@ -51,7 +51,7 @@ def find_kind(
     table: pd.DataFrame, columns: Sequence[str], named: NamedColumns
 ) -> NamedColumns:
     """The names, with the columns of choices or of free answers where there are any."""
-    if named.answers is None:  # free ones are read as such beside any choices
+    if named.answers is None:  # free ones are read as such next to any choices
         named = replace(named, choices=_find_choices(table, columns, named))
     named = replace(named, answers=_find_answers(table, columns, named))
     if not (named.choices or named.answers):
@@ -259,8 +259,8 @@ def agreed_gold(
 def _check_no_flag(table: pd.DataFrame, chosen: str, unread: Sequence[str]) -> None:
     """Raise where a flag would be read as the gold, for one that nobody can read.
 
-    A gold of two values beside three choices and more may be one; but not while another
-    column plainly is the gold and leads to no choice.
+    A gold of two values next to three choices and more may be one; but not while
+    another column clearly is the gold and leads to no choice.
     """
     kinds = {str(cell).lower() for cell in table[chosen]}
     filled = [column for column in unread if not table[column].isna().all()]

@@ -1,4 +1,4 @@
-"""The benchmark that a name, a file or a dataset of the hub stands for.
+"""The benchmark that a name, a file or a dataset of the hub represents.
 
 Also where the rows of a source come from, and what reports call it.
 """
@@ -99,7 +99,7 @@ def _load_known(name: str, seed: int, **terms: Any) -> Benchmark:
 def load_parts(
     source: str, *, tests: Sequence[str] = (), parts: Sequence[str] = (), **options: Any
 ) -> Benchmark:
-    """The benchmark with the first of `tests` or `parts`, and beside it the others."""
+    """The benchmark with the first of `tests` or `parts`, and next to it the others."""
     sides: list[dict[str, Any]]
     sides = [{"test": test} for test in tests] or [{"part": part} for part in parts]
     if tests and parts:

@@ -1,8 +1,8 @@
 """What stands in nested columns: the paths that lead to it, and rows of several items.
 
-A row of a passage with a list of questions becomes one row a question, beside what the
-passage says of itself; a question that is an object of its stem and its choices becomes
-these two columns.
+A row of a passage with a list of questions becomes one row per question, next to what
+the passage says of itself; a question that is an object of its stem and its choices
+becomes these two columns.
 """
 
 import re
@@ -164,7 +164,7 @@ def check_no_objects(column: "pd.Series[str]", part: str) -> None:
     cells = [cell for cell in column if not is_missing(cell)]
     objects = [cell for cell in cells if _holds_object(cell)]
     if 2 * len(objects) <= len(cells):
-        return  # an odd row or two is to be mended there
+        return  # an odd row or two is to be fixed there
     name = str(column.name)
     values = look_inside(pd.Series(objects), name).paths
     argument = "fields" if "field" in part.split() else part.split()[-1]
@@ -239,7 +239,7 @@ def _holds_object(cell: object) -> bool:
 def missing_field(
     name: str, columns: Sequence[str], tables: Sequence[pd.DataFrame], *, several: bool
 ) -> NoField:
-    """The error of a name that is no column and leads nowhere, with the nearest.
+    """The error of a name that is not a column and leads nowhere, with the nearest.
 
     A comma was meant for a plus, unless `several` columns may play the part.
     """
@@ -276,7 +276,7 @@ def _length(values: Sequence[object]) -> tuple[float, float]:
 
 
 def mean_words(values: Sequence[object]) -> float:
-    """How many words a value has on average; one that is no text has none."""
+    """How many words a value has on average; one that is not a text has none."""
     return fmean(
         len(value.split()) if isinstance(value, str) else 0 for value in values
     )
@@ -373,7 +373,7 @@ def _parallel_rows(table: pd.DataFrame) -> Iterator[Row]:
 
 
 def _question_rows(table: pd.DataFrame) -> Iterator[Row]:
-    """Each row with the stem as its question and the choices beside it."""
+    """Each row with the stem as its question and the choices next to it."""
     for row in _rows(table):
         opened = open_nested(row["question"])
         inside = opened if isinstance(opened, dict) else {}

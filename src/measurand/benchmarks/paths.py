@@ -1,8 +1,8 @@
 """Paths into nested cells: `gold_evidence[].text`, `passages[0].body`, `title+body`.
 
 A path is a column and its steps: `.key` into an object, `[0]` or `[-1]` into a list,
-`[]` through all of a list. A key that is no plain word is written `["a.b"]`. A cell, or
-what stands in it, may also be a text that holds a list or an object in JSON. A `+`
+`[]` through all of a list. A key that is not a plain word is written `["a.b"]`. A cell,
+or what stands in it, may also be a text that holds a list or an object in JSON. A `+`
 stands between several columns or paths that make one field. A column that is called
 like a path comes first.
 """

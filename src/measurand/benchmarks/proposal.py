@@ -1,4 +1,4 @@
-"""Which column may be meant for a part that none plainly plays: a guess, never taken.
+"""Which column may be meant for a part that none clearly plays: a guess, never taken.
 
 The label says one of a few short things, the query and the evidence are texts, and the
 evidence is the longer. Where names tell more than that, they come first.
@@ -52,7 +52,7 @@ def advise_roles(
 
     Args:
         table: The rows.
-        missing: The parts that no column plainly plays.
+        missing: The parts that no column clearly plays.
         free: The columns that play none.
         named: The columns that were named, with their parts.
     """
@@ -168,7 +168,7 @@ def propose_columns(
 
 @lru_cache(4_096)
 def _name_hint(part: str, column: str) -> int:
-    """How much the name of a column tells: for the part, nothing, or for another.
+    """How much the name of a column says: for the part, nothing, or for another.
 
     >>> [_name_hint("query", name) for name in ("stmt_txt", "notes", "abstract_snip")]
     [1, 0, -1]
@@ -200,7 +200,7 @@ def _mean_length(cells: Collection[object]) -> float:
 
 
 def _asking_columns(columns: Sequence[str]) -> list[str]:
-    """The columns that would be the query beside choices, where none plainly is.
+    """The columns that would be the query next to choices, where none clearly is.
 
     >>> _asking_columns(["goal", "log"]), _asking_columns(["claim", "prompt"])
     (['goal'], [])
@@ -214,7 +214,7 @@ def _asking_columns(columns: Sequence[str]) -> list[str]:
 def suggest_roles(
     table: pd.DataFrame, named: Iterable[str | None] = ()
 ) -> dict[str, str]:
-    """A path, or columns with a plus, for parts that no column plainly plays."""
+    """A path, or columns with a plus, for parts that no column clearly plays."""
     nested = find_nested(table)
     values = {
         path: cells_by_path
@@ -332,7 +332,7 @@ def _suggest_field(
 
 
 def _part_of(path: Path) -> str | None:
-    """The part that the last telling name in a path stands for.
+    """The part that the last telling name in a path represents.
 
     >>> _part_of(Path("gold_evidence", (None, "text"))), _part_of(Path("notes"))
     ('evidence', None)

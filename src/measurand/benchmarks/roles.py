@@ -57,7 +57,7 @@ def bare_name(name: str) -> str:
 
 
 def plain_names(part: str) -> frozenset[str]:
-    """All the names, in lower case, that a column of this part plainly bears.
+    """All the names, in lower case, that a column of this part clearly bears.
 
     >>> sorted(plain_names("rationale"))
     ['explanation', 'rationale']
@@ -230,7 +230,7 @@ class ColumnRoles:
 
 
 def plain_golds(columns: Sequence[str]) -> list[str]:
-    """The columns that plainly may say which choice is right, the plainest first.
+    """The columns that clearly may say which choice is right, the plainest first.
 
     >>> plain_golds(["answer", "question", "answer_idx", "Label"])
     ['answer_idx', 'Label', 'answer']
@@ -368,7 +368,7 @@ def _numbered_rationales(columns: Sequence[str]) -> tuple[str, ...]:
 def _plain_column(
     part: str, columns: Sequence[str], by_choices: bool = False
 ) -> str | None:
-    """The one column whose name plainly says `part`; None where no name does."""
+    """The one column whose name clearly says `part`; None where no name does."""
     for matches in _plain_matches(part, columns, by_choices):
         if len(matches) > 1:
             raise AmbiguousRoles(
@@ -384,7 +384,7 @@ def _plain_column(
 def _plain_matches(
     part: str, columns: Sequence[str], by_choices: bool
 ) -> Iterator[list[str]]:
-    """The columns that plainly say `part`, by each group of its names."""
+    """The columns that clearly say `part`, by each group of its names."""
     beside = PLAIN_BESIDE_CHOICES.get(part, ()) if by_choices else ()
     if part != "label" or not beside:
         for names in PLAIN[part]:

@@ -31,7 +31,7 @@ from measurand.core.choices import OPPOSITE, answer_type, normalise_answer
 from measurand.core.errors import BadInput, quote
 from measurand.core.items import LETTERS, Items, pack_choices
 
-OTHERS = 3  # answers of other items beside the gold
+OTHERS = 3  # answers of other items besides the gold
 NEAR = 50  # answers of like length make a block, within which the others are drawn
 
 
@@ -84,7 +84,7 @@ def screen_side(
 
 
 def screen_parts(items: Items, parts: Sequence[int], rng: np.random.Generator) -> Items:
-    """The items with choices drawn anew, from their own part as far as it goes."""
+    """The items with choices drawn again, from their own part as far as it goes."""
     drawn = draw_choices(items.accepted_answers, rng, parts)
     cells = _choice_cells(drawn, str(items.choices), items.label)
     return items.with_table(with_texts(items.table, cells))

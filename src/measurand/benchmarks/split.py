@@ -32,7 +32,7 @@ FEWEST = 20  # fewer items than this cannot be learned from and asked about
 
 @dataclass(frozen=True)
 class SplitTables:
-    """Train and test rows, how they were told apart, and how many were left out.
+    """Train and test rows, how they were separated, and how many were left out.
 
     `split_columns` holds the columns that a drawn split keeps apart; it is empty for a
     given one.
@@ -154,7 +154,7 @@ def _split_columns(table: pd.DataFrame, roles: ColumnRoles, split_by: str) -> li
 
 
 def _text_columns(table: pd.DataFrame, roles: ColumnRoles) -> list[str]:
-    """The query and the evidence, or that of them by which a split tells something.
+    """The query and the evidence, or that of them by which a split is informative.
 
     A few question words ("cause" or "effect") would be learned on one side and asked
     about on the other. A few passages are kept apart as long as that can be fair.
@@ -204,7 +204,7 @@ def fold_benchmark(benchmark: Benchmark, folds: int, seed: int) -> Benchmark:
 
     Args:
         benchmark: The benchmark as it was split.
-        folds: How many folds; fewer where fewer groups of items hang together.
+        folds: How many folds; fewer where fewer groups of items are dependent.
         seed: For the order in which groups go to folds.
     """
     if not benchmark.drawn_by or folds < 2:

@@ -35,7 +35,7 @@ class PlantedPlan:
     """Where a planted benchmark lies.
 
     Attributes:
-        rule: For each metadata tuple, the label it stands for and its weight among
+        rule: For each metadata tuple, the label it represents and its weight among
             the items of that label. Label shares follow from the weights.
         columns: The metadata columns of the tuples.
         coupling: Share of items whose label is what the rule says of their metadata.
@@ -106,7 +106,7 @@ def plant_nq(*, seed: int = 0) -> Benchmark:
 
 
 def plant_hotpotqa(*, seed: int = 0) -> Benchmark:
-    """Latent coupling: wording decides, metadata tell part (MPDS 0.643, ΔEvi 0)."""
+    """Latent coupling: wording decides, metadata predict part (MPDS 0.643, ΔEvi 0)."""
     # The two columns interact: an answer type means one thing in a bridge question and
     # another in a comparison. Without the dominant group that is harder to see, so
     # dropping it widens the gap under a shift.
@@ -257,7 +257,7 @@ def _write_queries(
 def _write_evidence(
     plan: PlantedPlan, label: Ints, group: Ints, groups: int, rng: np.random.Generator
 ) -> list[str]:
-    """One text a group; where `label` is not -1 it tells the label."""
+    """One text per group; where `label` is not -1 it predicts the label."""
     lexicon = plan_lexicon(plan)
     shared = np.full(groups, -1)
     shared[group] = label

@@ -1,10 +1,10 @@
 """A small benchmark in plain English with three faults, for the first minute.
 
-Claims about a harbour, an entry of its log beside each, whether the claim is said to be
-supported, and why. Planted: refuted claims name more cargo (98 in 100 are long, and 98
-in 100 of the others short), so that their length tells; the log decides nothing, since
-it speaks of other things; and the explanations speak of agreement or of its lack, so
-that they give the label away.
+Claims about a harbour, an entry of its log next to each, whether the claim is said to
+be supported, and why. Planted: refuted claims name more cargo (98 in 100 are long, and
+98 in 100 of the others short), so that their length is a cue; the log decides nothing,
+since it speaks of other things; and the explanations speak of agreement or of its lack,
+so that they give the label away.
 """
 
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ WHY = {
 
 
 def plant_harbour(*, seed: int = 0, sizes: Mapping[str, int] = SIZES) -> Benchmark:
-    """Length tells the label, the evidence does not, and explanations give it away."""
+    """Length predicts the label, the evidence does not, and explanations leak it."""
     name = "synthetic:harbour"
     train, test = (
         _plant_logbook(size, side, generator(seed, name, side))

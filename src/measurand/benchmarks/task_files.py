@@ -32,7 +32,7 @@ COLUMNS = re.compile(
 INDEX = re.compile(rf"\{{\{{\s*{NAME}?\.index\(\s*({NAME}?){STRIP}\s*\)\s*\}}\}}")
 # What cannot be in a name of a column that is written without a template.
 TEMPLATE = re.compile(r"[{}\n]|%\}")
-LITERAL = "literal:"  # what stands before a target of eval.yaml that is no column
+LITERAL = "literal:"  # what stands before a target of eval.yaml that is not a column
 OPTIONS = {"doc_to_text": "query", "doc_to_choice": "choices", "doc_to_target": "label"}
 OPTIONS |= {"input": "query", "choices": "choices", "target": "label"}
 PARTS = tuple(Columns.__annotations__)
@@ -41,7 +41,7 @@ LINE = re.compile(r"([a-z]+):\s+(?:(\[[^\n]*\]|\"[^\n]*\")|(\w[\w .+-]*))")
 
 
 class _Code(str):
-    """What a tag of YAML stands for: never run."""
+    """What a tag of YAML represents: never run."""
 
     __slots__ = ()
 

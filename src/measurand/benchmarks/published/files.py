@@ -19,7 +19,7 @@ from measurand.benchmarks.split import DEV
 from measurand.core.errors import BadInput, quote
 
 FOLDER_VARIABLE = "MEASURAND_DATA"  # what names the folder where none is given
-ANY = "*"  # in a file name that stands for several
+ANY = "*"  # in a file name that represents several
 
 
 def check_folder(folder: Path, name: str) -> None:
@@ -40,7 +40,7 @@ class _FilePaths:
         test: What to ask about; where empty, train is split.
         answers: The file that holds the labels which `test` keeps secret.
         all_of_part: Whether all rows are of the part, also where train is split.
-        patterns: What stands for the names of train and test, where these are many.
+        patterns: What represents the names of train and test, where these are many.
         form: As in `FileNames`.
     """
 

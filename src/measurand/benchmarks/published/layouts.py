@@ -75,7 +75,7 @@ def add_fever_labels(rows: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
 
 
 def apply_layout(rows: pd.DataFrame, task: str, name: str) -> pd.DataFrame:
-    """The rows under our column names, and `split` where a column tells parts apart."""
+    """The rows under our column names, and `split` where a column names parts."""
     splits = [column for column in SPLITS if column in rows.columns]
     if task == "hotpotqa":
         arranged_rows = label_questions(rows)
@@ -284,7 +284,7 @@ def _parse_file(path: Path, form: str) -> Iterator[Row]:
 
 
 def unfold_questions(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row a question, the paragraphs of its context in one text."""
+    """One row per question, the paragraphs of its context in one text."""
     rows = unfold_rows(rows)
     if "context" not in rows:
         return rows

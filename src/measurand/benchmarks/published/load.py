@@ -212,7 +212,7 @@ def _ask_hub(source: str, name: str, advice: str) -> pd.DataFrame:
 
 
 def _split_by_column(rows: _PublishedRows, part: str) -> _PublishedRows:
-    """The rows told apart by their split column, where one file holds all parts."""
+    """The rows separated by their split column, where one file holds all parts."""
     train = rows.train.drop(columns="split", errors="ignore")
     if rows.test is not None or "split" not in rows.train:
         test = rows.test

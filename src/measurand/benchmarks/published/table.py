@@ -26,7 +26,7 @@ SIMPLE: tuple[Roles, ...] = tuple(
 
 @dataclass(frozen=True)
 class FileNames:
-    """Files that lie in one folder, all of them needed; `*` stands for any name.
+    """Files that lie in one folder, all of them needed; `*` represents any name.
 
     Attributes:
         train: What to learn from.
@@ -129,7 +129,7 @@ def _freeze(value: Any) -> Any:
 
 
 def _read_parts(parts: Mapping[str, Any]) -> Iterator[tuple[str, PublishedPart]]:
-    """Each part by name; one that stands for several gives one for each of `of`."""
+    """Each part by name; one that represents several gives one for each of `of`."""
     for name, part in parts.items():
         values = part.pop("of", None)
         text = json.dumps(part)
