@@ -267,7 +267,7 @@ def _check_rearranged(fitted: FittedReader, test: Items) -> None:
 def _apply(recipe: Callable[..., Items], items: Items) -> tuple[str, Items]:
     """The name of a recipe's class, and what it makes of the items, made twice."""
     name = _check_recipe(recipe)
-    # What a dataclass says by itself is its settings, which are no name in a report.
+    # What a dataclass says by itself is its settings, which are not names in a report.
     named = any("__str__" in vars(cls) for cls in type(recipe).__mro__[:-1])
     if not (named and str(recipe) and str(recipe).isprintable()):
         raise BadInput(f"{name} has no name for reports; write __str__ in one line")

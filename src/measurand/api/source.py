@@ -66,7 +66,7 @@ def load(
         data: The folder that holds a published benchmark; else MEASURAND_DATA names
             it, else the hub is asked.
         part: The test part of a published benchmark.
-        seed: For the split, where test items are not told apart.
+        seed: For the split, where test items are not separate.
         join: What stands between the texts of one cell, or of several that make one.
         options: `roles` is a YAML file that names columns: a task of lm-eval, or the
             eval.yaml of a dataset; columns that are named here come first. Which column
@@ -75,7 +75,7 @@ def load(
             `rationale` (or several) explains, `group` is the cluster each item belongs
             to, `split` says train, test or dev, `id` names items, `fields` are the
             texts where they are not just query and evidence, `choices` (a column of
-            lists, or one column a choice) are what each item has to choose from: the
+            lists, or one column per choice) are what each item has to choose from: the
             label is then the index, the letter or the text of the right one. `answers`
             are free ones, a text or a list, in the place of a label: the first is put
             among answers of like items. `subject` is what each item is about,

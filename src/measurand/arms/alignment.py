@@ -1,4 +1,4 @@
-"""Logs beside a pool: the models of logs, on the items that all of them hold."""
+"""Logs next to a pool: the models of logs, on the items that all of them hold."""
 
 from collections.abc import Mapping, Sequence
 
@@ -25,7 +25,7 @@ from measurand.logs.copies import (
 )
 
 MOST_WRONG = 0.1  # share of golds that may differ before ids are of other items
-MOST_ITEMS = 0.9  # share of the items that stands for all of them
+MOST_ITEMS = 0.9  # share of the items that represents all of them
 MOST_PLACES = 2**53
 
 

@@ -155,7 +155,7 @@ class PartAlone:
 
     @property
     def is_told(self) -> bool:
-        """Whether a model tells surely more than the margin."""
+        """Whether a model predicts surely more than the margin."""
         return (
             self.best[1].low > self.margin or self.best_bits[1].low > self.margin_bits
         )
@@ -219,7 +219,7 @@ def measure_parts(
 ) -> dict[str, PartAlone]:
     """What each part alone predicts, with its paraphrases held together where it does.
 
-    A part with one text tells nothing, and one with one family has no interval: they
+    A part with one text predicts nothing, and one with one family has no interval: they
     are not there. The channels of FIRST are asked before the others, and these only of
     parts that the first do not settle; all share the error as if all were asked.
 
@@ -375,7 +375,7 @@ def _over_blanks(
 
 
 def _mark_memory(experiment: Experiment, pool: Pool, alone: PartAlone) -> PartAlone:
-    """The part, marked where what is told is told of paraphrases that were learned."""
+    """The part, marked where it predicts by paraphrases that were learned."""
     spoken = {n: e for n, e in alone.accuracy.items() if n in WORDS}
     above = [name for name, effect in spoken.items() if effect.value > alone.margin]
     form = any(e.low > 0 for n, e in alone.lows.items() if n not in WORDS)

@@ -161,7 +161,7 @@ def calibrate(shares: Floats, prior: Floats, gold: Ints, folds: Ints) -> Floats:
 
 
 def _log_shares(scores: Floats) -> Floats:
-    """Scores less their log-sum, a row an item."""
+    """Scores less their log-sum, one row per item."""
     highest = scores.max(axis=1, keepdims=True)
     total = np.exp(scores - highest).sum(axis=1, keepdims=True)
     return np.asarray(scores - highest - np.log(total))

@@ -46,7 +46,7 @@ class Arm:
         reader: The recipe that is fitted.
         sees: What is left of every item, when it learns and when it is asked.
         asked: What is done to what it is asked about: another item's evidence, say.
-        repeats: How often `asked` is drawn anew.
+        repeats: How often `asked` is drawn again.
         change: What is done to the pool before it is cut: permuted labels, say.
         family: The part whose families folds keep together.
         draws: In how many ways the pool is cut into folds.

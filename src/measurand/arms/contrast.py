@@ -52,7 +52,7 @@ def shuffle_loss(full: ArmAnswers, moved: ArmAnswers, family: Family) -> Shuffle
 
 @dataclass(frozen=True, eq=False)
 class OverBlank:
-    """What a part tells beyond permuted labels, in accuracy or in bits.
+    """What a part predicts beyond permuted labels, in accuracy or in bits.
 
     Attributes:
         scores: Of each item, with its own label, over draws.

@@ -58,7 +58,7 @@ class Family:
         return float(sizes.sum() ** 2 / (sizes**2).sum())
 
     def tells(self, labels: Ints) -> bool:
-        """Whether the rest of a family tells the label of most items of several.
+        """Whether the rest of a family predicts the label of most items of several.
 
         At least halfway from the share of the commonest label to all.
         """
@@ -89,7 +89,7 @@ def find_family(
 
     Where near copies link the groups with one another, the groups alone are the
     families: who names a group says which items are dependent. A group of many near
-    copies is a family where it tells the label.
+    copies is a family where it predicts the label.
     """
     copies = compare_texts(list(texts)).families_within(LARGEST, labels)
     alone = copies.max() + 1 + np.arange(len(copies))

@@ -35,7 +35,7 @@ MAKE = (
     "no such answers were given; measurand export BENCH --to lm-eval --out copies/ "
     "makes the copies"
 )
-INTERVALS = {"intervals": True}  # figures stand with their ends in columns beside them
+INTERVALS = {"intervals": True}  # figures stand with their ends in columns next to them
 Interval = Callable[[float], Estimate]
 
 

@@ -4,8 +4,8 @@ Without it means the query alone by every channel, the query or the metadata in 
 evidence's place for readers that join two texts, the metadata, the majority. What
 readers lose on another item's evidence describes them; what it adds is the gain.
 
-A rationale is a part like the evidence, and may tell the label by itself: without it
-means the input alone, the rationale alone, the input twice, and the input beside the
+A rationale is a part like the evidence, and may predict the label by itself: without it
+means the input alone, the rationale alone, the input twice, and the input next to the
 rationale of another item of the same label.
 """
 
@@ -102,7 +102,7 @@ def pool_readers(readers: Mapping[str, Reader]) -> dict[str, Reader]:
     """The light readers, and those given that learn in seconds.
 
     One of ours that was given under another name, or with the same settings, is not
-    asked twice; a name of ours for another reader is told apart.
+    asked twice; a name of ours for another reader is kept apart.
     """
     chosen = dict(READERS)
     for name, reader in readers.items():
@@ -120,7 +120,7 @@ def without_evidence(
 
     A reader that joins two texts is its own rival: it reads the query twice, but for
     the one that compares numbers, of which one text has only its own, and the query
-    beside the metadata. One that somebody gave also reads the query alone.
+    next to the metadata. One that somebody gave also reads the query alone.
     """
     arms = {name: part_arm(OF_CHOICES[name], QUERY, pool) for name in ALONE}
     custom = {n: r for n, r in readers.items() if n not in READERS}
@@ -143,7 +143,7 @@ def without_evidence(
 def without_rationale(
     pool: Pool, readers: Mapping[str, Reader], part: str
 ) -> dict[str, Arm]:
-    """The arms that see no rationale of their own item, or nothing beside it."""
+    """The arms that see no rationale of their own item, or nothing else."""
     rest = tuple(name for name in pool.items.fields if name != part)
     view = Keep(rest[0]) if len(rest) == 1 else Choose(rest)
     channels = {name: CHANNELS[name] for name in ALONE if name in CHANNELS}
@@ -253,8 +253,8 @@ def measure_open(
 ) -> Need | None:
     """The need among items that the query leaves open; none of all or of too few.
 
-    They are chosen by the query alone, out of fold, so that choosing tells nothing of
-    what the evidence adds.
+    They are chosen by the query alone, out of fold, so that choosing predicts nothing
+    of what the evidence adds.
     """
     rivals = without_evidence(pool)
     alone = {name: rivals[f"{name}, query"] for name in ALONE}

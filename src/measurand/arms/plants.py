@@ -1,9 +1,9 @@
 """Blanks and planted controls: pools whose answer is known.
 
 A blank has the labels permuted over the whole pool, and is scored on these: the same
-procedure where nothing is to be found. A plant adds code words that tell the label, as
-much as is to be excluded: one that is always right in a few items, or one that is often
-wrong in half of them.
+procedure where nothing is to be found. A plant adds code words that predict the label,
+as much as is to be excluded: one that is always right in a few items, or one that is
+often wrong in half of them.
 """
 
 from collections.abc import Set
@@ -52,7 +52,7 @@ class PermutedLabels:
 
 @dataclass(frozen=True)
 class CodeWords:
-    """A code word at the end of a part that tells the label.
+    """A code word at the end of a part that predicts the label.
 
     Attributes:
         part: Where it stands; of choices, in one of them.
@@ -134,7 +134,7 @@ def plan_dose(spread: str, worth: float, prior: Floats) -> tuple[float, float]:
 def code_gain(prior: Floats, certainty: float) -> float:
     """What a code word adds to the accuracy on an item that has it.
 
-    It stands for the label so often, and else for one drawn from the prior.
+    It represents the label so often, and else for one drawn from the prior.
 
     >>> code_gain(np.array([0.5, 0.5]), 1.0)
     0.5
@@ -166,7 +166,7 @@ def permute_families(families: Ints, rng: np.random.Generator) -> Ints:
 
     Each family takes what it needs from the family of an item drawn at random, and from
     another's where that has too few left: labels that stood together stay together, and
-    the size of a family tells nothing of what it gets.
+    the size of a family predicts nothing of what it gets.
     """
     numbers = np.unique(families, return_inverse=True)[1]
     count, ends = len(numbers), np.cumsum(np.bincount(numbers))

@@ -48,7 +48,7 @@ class Pool:
         names: What each of our columns is called in the file.
         labels: What each of our labels is called in the file.
         ids: What each item is called in the file.
-        given: Whether train and test were told apart by who made the file.
+        given: Whether train and test were separated by whoever made the file.
     """
 
     benchmark: Benchmark
@@ -81,7 +81,7 @@ class Pool:
         """How many independent families of one size the items are worth, at most.
 
         By items that share a text, by the user's group, and by parts whose near copies
-        tell the label: what is learned of one holds for the others.
+        predict the label: what is learned of one holds for the others.
         """
         gold = self.items.numbers
         fields = (p for p in self.items.fields if self.items.column(p).nunique() > 1)

@@ -1,6 +1,6 @@
 """The table of parts: what each part alone predicts, and what the evidence adds.
 
-One row a part, in the order of the benchmark, the whole item last. It is the first
+One row per part, in the order of the benchmark, the whole item last. It is the first
 thing that a page and a terminal show, alike for both audits: what one of them did not
 ask about stays empty.
 """

@@ -1,6 +1,6 @@
 """The command line: translates verbs into library calls, prints, and exits.
 
-0 done; 1 an error the user can mend, wrong usage too, in one line; 3 a verdict that
+0 done; 1 an error the user can fix, wrong usage too, in one line; 3 a verdict that
 `--fail-on` named.
 """
 

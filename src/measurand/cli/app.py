@@ -65,7 +65,7 @@ class Number(click.ParamType[Any]):
         self.name = kind.__name__
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """The number that a word stands for."""
+        """The number that a word represents."""
         if type(value) is self.kind:
             return value
         try:
@@ -363,7 +363,7 @@ def _check_users_alone(file: str, option: str, texts: list[str]) -> None:
 
     what, words = USERS_ALONE.get(option), repr(option)
     for text in texts:
-        # The name alone tells: only for one of a file is more than that loaded.
+        # The name alone decides: only for one of a file is more than that loaded.
         is_code = ".py:" in text.lower() and is_reader_file(text)
         if is_code or is_endpoint(text) or is_endpoint_reader(text):
             what = CODE if is_code else SENT

@@ -77,7 +77,7 @@ def run_audit(
 
 
 def _usual_audits(also: Sequence[str]) -> "dict[str, Audit]":
-    """The usual audits by name, and those that are asked for beside them."""
+    """The usual audits by name, and those that are asked for besides them."""
     from measurand.audits import AUDITS
 
     records = {name: AUDITS.thing(name) for name in dict.fromkeys([*AUDITS, *also])}

@@ -1,4 +1,4 @@
-"""measurand compare: reports of one audit beside each other."""
+"""measurand compare: reports of one audit side by side."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -39,7 +39,7 @@ def run_compare(
         ),
     ] = (),
 ) -> None:
-    """Lay reports beside each other; paired where they share items."""
+    """Lay reports side by side; paired where they share items."""
     from measurand.compare.compare import compare
     from measurand.compare.versions import match_reports
     from measurand.compare.worsening import check_can_be_worse
@@ -89,7 +89,7 @@ def _load_folder(folder: Path) -> "dict[str, Report]":
 
 
 def _tell_matches(matches: "Sequence[Match]", left: Sequence[str]) -> None:
-    """Say what stands beside what, and what was left alone."""
+    """Say what stands next to what, and what was left alone."""
     for match in matches:
         notice(f"compared ({match.audit}): {' with '.join(match.places)}")
     for folder in left:

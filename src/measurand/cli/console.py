@@ -25,7 +25,7 @@ LINE_EVERY = 60.0  # seconds between lines of progress, where there is no termin
 
 
 def notice(line: str) -> None:
-    """Say something beside the result."""
+    """Say something next to the result."""
     from measurand.wording.text import plain_text
 
     print(plain_text(line, 600), file=sys.stderr)
@@ -38,7 +38,7 @@ def cache_directory() -> Path:
 
 
 class ProgressLines:
-    """What a log shows in place of a bar: a line a minute, with the time left."""
+    """What a log shows in place of a bar: one line per minute, with the time left."""
 
     def __init__(
         self, what: str = "trials", clock: Callable[[], float] = time.monotonic

@@ -54,7 +54,7 @@ FAULTS = {
         "explanations give the label away",
         ("leaky", "informative and leaky"),
         "leak.cue",
-        # What was written once cannot be written anew about changed items.
+        # What was written once cannot be written again about changed items.
         {"explainers": ("given",), "calibrate": False, "count": 1},
     ),
 }
@@ -152,7 +152,7 @@ def _demonstrate_each(
     run: Run,
     where: Cluster,
 ) -> "tuple[Report, dict[str, Any]]":
-    """The reports on each benchmark, saved, and what they say beside each other."""
+    """The reports on each benchmark, saved, and what they say next to each other."""
     from measurand.benchmarks import BENCHMARKS
     from measurand.compare.compare import compare
     from measurand.core.names import file_stems

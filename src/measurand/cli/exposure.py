@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
     from measurand.core.task import Task
 
-# What an analysis of somebody else's accuracies takes beside its settings.
+# What an analysis of somebody else's accuracies takes besides its settings.
 ANY_RUN = ("accuracies", "seed", "out", "overwrite", "json", "fail_on", "config")
 
 

@@ -1,1 +1,1 @@
-"""Reports of one audit beside each other: what is compared, and what differs."""
+"""Reports of one audit next to each other: what is compared, and what differs."""

@@ -122,7 +122,7 @@ class Changes:
         """The headline: of those that verdicts rest on, the surest.
 
         Where no report keeps the answers of the reader that is judged, one whose items
-        can be paired stands for it, of the same statistic and part.
+        can be paired represents it, of the same statistic and part.
         """
         first = next(iter(self.comparison.worse), "")
         every = [c for c in self.ranking if c.gap and c.statistic == first]
@@ -141,7 +141,7 @@ class Changes:
 
     @property
     def stage(self) -> str | None:
-        """The reader that stands for both: one that a verdict rests on."""
+        """The reader that represents both: one that a verdict rests on."""
         readers = {c.reader for c in self.ranking if c.gap and self.heads(c)}
         stages = [report.verdict.stage for report in reversed(self.reports)]
         return next((stage for stage in stages if stage in readers), None)

@@ -32,7 +32,7 @@ class ReportEntry:
 
     Attributes:
         origin: The first report that is of this benchmark, or of a version of it.
-        chosen: Whether this is the reader that stands for its report in a figure.
+        chosen: Whether this is the reader that represents its report in a figure.
         stated: The statistics by name.
     """
 
@@ -243,7 +243,7 @@ def _count_units(table: pd.DataFrame, entries: Sequence[ReportEntry]) -> int:
 def _scatter_table(
     entries: Sequence[ReportEntry], pair: Against, comparison: Comparison
 ) -> pd.DataFrame:
-    """The points of one scatter: the reader that stands for each report."""
+    """The points of one scatter: the reader that represents each report."""
     item_statistics = {*comparison.whole_item, *comparison.settings}
     rows: dict[object, dict[str, Any]] = {}
     for position, entry in enumerate(entries):

@@ -142,7 +142,7 @@ def _answered_items(report: Report, scores: "pd.Series[float]") -> pd.DataFrame:
 
 
 def _split_column(column: str) -> tuple[str, str]:
-    """Of which part, where parts stand alone, and of which reader a column tells.
+    """Of which part, where parts stand alone, and of which reader a column is.
 
     >>> _split_column("measurand.correct:tfidf")
     ('', 'tfidf')
@@ -174,7 +174,7 @@ def _mean_gap(gap: NDArray[np.float64]) -> Estimate:
 def _difference_row(
     gap: NDArray[np.float64], clusters: NDArray[np.int64] | None
 ) -> dict[str, Any]:
-    """The mean of the gaps, over items or, where some hang together, over clusters."""
+    """The mean of the gaps, over items or, where some are dependent, over clusters."""
     from scipy.stats import binomtest  # slow to load, and seldom needed
 
     count = len(gap) if clusters is None else count_clusters(clusters)
@@ -257,7 +257,7 @@ def paired_differences(
     """The second less the first on shared items, for the pairs that items can give.
 
     With each stands how many clusters were resampled. Items are resampled in pairs, and
-    all that hang together in either report at once. Each mean is over the items that
+    all that are dependent in either report at once. Each mean is over the items that
     have its score in both reports; of several means, n is of the one with the fewest.
     """
     tables = (items_by_id(first_report), items_by_id(second_report))
@@ -349,7 +349,7 @@ def _consistent_pairs(
 ) -> dict[Hashable, FindingPair]:
     """Those whose every column gives what its reader states of that column alone.
 
-    Two readers may both come to a clipped 0: their parts tell them apart.
+    Two readers may both come to a clipped 0: their parts distinguish them.
     """
     alone = {
         _column_owner(pair, pair.score.columns[0]): key

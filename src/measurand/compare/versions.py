@@ -16,7 +16,7 @@ LEAST_SHARE = 0.5  # of the ids of both under which a text is the same in two ve
 
 @dataclass(frozen=True, eq=False)
 class Match:
-    """Reports of one audit that belong beside each other, and where they lie."""
+    """Reports of one audit that belong together, and where they lie."""
 
     audit: str
     places: tuple[str, ...]

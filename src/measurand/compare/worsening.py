@@ -134,7 +134,7 @@ def verdict_rank(report: Report, answer: ReportAnswer) -> tuple[int, int]:
 
 
 def _name_verdicts(later: ReportAnswer, first: ReportAnswer) -> tuple[str, str]:
-    """Both by their labels, and by their tones where these alone tell them apart."""
+    """Both by their labels, and by their tones where these alone distinguish them."""
     answers = later, first
     if later.verdict != first.verdict:
         return later.verdict, first.verdict

@@ -91,7 +91,7 @@ def is_of_some(condition: str) -> bool:
 
 
 def whole_condition(condition: str) -> str:
-    """The condition of whole items that what is said of a part stands beside.
+    """The condition of whole items that what is said of a part stands next to.
 
     >>> [whole_condition(c) for c in ("premise", "premise, part=mm", "part=mm")]
     ['full', 'part=mm', 'part=mm']

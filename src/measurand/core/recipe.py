@@ -226,7 +226,7 @@ def _setting_identity(value: Any, locate: Locate | None) -> str:
 def describe_recipe(thing: Any) -> Any:
     """A recipe as lists, dicts, numbers and strings, every setting said.
 
-    Beside a setting that names a model stands the digest of its files.
+    Next to a setting that names a model stands the digest of its files.
     """
     if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
         values = {}

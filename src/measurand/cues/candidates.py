@@ -18,7 +18,7 @@ class PartTexts:
         texts: One a row.
         item: The item that each row is of.
         gold: The class number of each row; of choices, 0 is right and 1 wrong.
-        classes: What the numbers stand for.
+        classes: What the numbers represent.
         contests: Whether rows of one item are its choices.
     """
 

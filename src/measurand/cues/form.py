@@ -39,7 +39,7 @@ def form_candidates(rows: PartTexts) -> Candidates:
 
 
 def describe_form(name: str) -> str:
-    """What a made-up word of form stands for.
+    """What a made-up word of form represents.
 
     >>> [describe_form(name) for name in ("title", "words25", "mark21", "first3c")]
     ['a capitalised word', 'about 8 words', 'the mark !', 'begins with <']
@@ -60,9 +60,9 @@ def describe_form(name: str) -> str:
 
 
 def _describe_mark(code: str) -> str:
-    """A mark and the spaces beside it: "2cb" is a comma after a space."""
+    """A mark and the spaces next to it: "2cb" is a comma after a space."""
     for spaces, where in reversed(SPACED.items()):
-        # Letters that stand for spaces are digits of numbers to base 16, too.
+        # Letters that represent spaces are digits of numbers to base 16, too.
         number = int(code.removesuffix(spaces) or "0", 16)
         if not code.endswith(spaces) or number > sys.maxunicode:
             continue

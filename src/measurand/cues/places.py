@@ -10,7 +10,7 @@ from measurand.cues.candidates import NONE, Candidates, PartTexts
 from measurand.cues.words import LEAST
 from measurand.text.words import words
 
-MOST_WORDS = 200  # of a text: where a word stands in a longer one tells little
+MOST_WORDS = 200  # of a text: where a word stands in a longer one says little
 ENDINGS = (2, 3)  # letters
 SHORTEST = 5  # letters of a word that has an ending
 

@@ -13,7 +13,7 @@ NAMES = ("a content word twice", "no content word twice")
 
 
 def mark_repeats(texts: Sequence[str]) -> Floats:
-    """Which texts say a word that is no function word twice, and which do not."""
+    """Which texts say a word that is not a function word twice, and which do not."""
     twice = []
     for text in texts:
         content = [word for word in content_words(text) if word not in FUNCTION]

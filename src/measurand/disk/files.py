@@ -54,7 +54,7 @@ def write_file(path: Path, content: bytes, *, overwrite: bool = True) -> None:
 
 
 def _open_part(path: Path) -> tuple[int, str]:
-    """A new file beside `path` to write to, and its name.
+    """A new file next to `path` to write to, and its name.
 
     The name follows from that of `path`: what a killed run left is removed by the next
     that writes there. A lock keeps others away until the file is renamed; where there

@@ -118,7 +118,7 @@ def replace_folder(
 
 
 def _make_part(path: Path, stack: ExitStack) -> Path:
-    """A new folder beside `path`, held by us; what killed runs left is removed."""
+    """A new folder next to `path`, held by us; what killed runs left is removed."""
     digest = hashlib.sha256(os.fsencode(path)).hexdigest()
     ends = {"prefix": f".measurand-{digest[:DIGITS]}-", "suffix": ".part"}
     for leftover in path.parent.glob(f"{ends['prefix']}*{ends['suffix']}"):

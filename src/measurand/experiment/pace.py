@@ -1,6 +1,6 @@
 """The pace of a reader: the seconds that it takes, by timing it on some items.
 
-What is read once, and then only put together anew, is timed apart.
+What is read once, and then only joined again, is timed by itself.
 """
 
 import time

@@ -122,7 +122,7 @@ class Extractive:
         evidence: The field whose sentences may be chosen.
         how: "tfidf", or "random", which draws again where the query is another.
         sentences: How many are chosen.
-        distractors: How many sentences of other items' evidence stand beside.
+        distractors: How many sentences of other items' evidence are added.
     """
 
     kind: ClassVar[str] = "extractive"

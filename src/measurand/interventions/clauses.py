@@ -36,7 +36,7 @@ MADE = (
     "|established|distributed|portrayed|played|voiced"
 )
 DATE = r"in (?:[A-Z][a-z]+ )?\d{4}|on [A-Z][a-z]+ \d+(?:, \d{4})?"
-# Words in -ing that are no verbs; and verbs that mostly describe somebody else's.
+# Words in -ing that are not verbs; and verbs that mostly describe somebody else's.
 NOUNS = (
     "building|king|ring|thing|something|nothing|anything|everything|string|spring|wing"
     "|morning|evening|ceiling|wedding|painting|clothing|swing|sibling|during|being"

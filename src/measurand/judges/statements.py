@@ -223,7 +223,7 @@ def _content_tokens(text: str) -> list[str]:
 
 @lru_cache(maxsize=100_000)
 def _word_form(word: str) -> str:
-    """What stands for a word: its synonym's, its verb's or its own stem."""
+    """What represents a word: its synonym's, its verb's or its own stem."""
     if word.isdigit() or word in PREPOSITIONS:
         return word
     if word in SINGLE:

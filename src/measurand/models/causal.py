@@ -86,7 +86,7 @@ class CausalModel:
 
     @property
     def start(self) -> int:
-        """The token that stands for an empty text, and fills batches up."""
+        """The token that represents an empty text, and fills batches up."""
         candidates = (
             self.tokenizer.bos_token_id,
             self.tokenizer.eos_token_id,
@@ -109,7 +109,7 @@ class CausalModel:
         return [row or [self.start] for row in rows]
 
     def text(self, tokens: Ids) -> str:
-        """The text that tokens stand for."""
+        """The text that tokens represent."""
         return str(self.tokenizer.decode(tokens, skip_special_tokens=True))
 
     def log_probabilities(
@@ -117,7 +117,8 @@ class CausalModel:
     ) -> Floats:
         """The mean token log-probability of each continuation after each prompt.
 
-        A row a prompt, a column a continuation. A prompt is read once for all of them.
+        One row per prompt, one column per continuation. A prompt is read once for all
+        of them.
         """
         rows = self.own_log_probabilities(prompts, [continuations] * len(prompts))
         means = [totals / sizes for totals, sizes in rows]

@@ -90,7 +90,7 @@ def cached_decoder(source: str, weights: str) -> tuple[Any, Any]:
 
 
 def read_decoder(source: str, weights: str) -> tuple[Any, Any]:
-    """The network and tokenizer of `source`, read anew with fp32, bf16 or nf4 weights.
+    """The network and tokenizer of `source`, read again with fp32, bf16 or nf4 weights.
 
     No code from a hub is ever run.
     """

@@ -52,7 +52,7 @@ class Classifier:
         return copy.deepcopy(self.model).half().to(where)
 
     def shares(self, pairs: Sequence[tuple[str, str]], length: int) -> Floats:
-        """Class probabilities: a row a pair, cut to `length` tokens, a column a class.
+        """Class probabilities: one row per pair, one column per class.
 
         As in training, the first text of a pair stands first.
         """

@@ -1,9 +1,9 @@
-"""Embeddings of texts: each text is read once, and kept beside the answers.
+"""Embeddings of texts: each text is read once, and kept next to the answers.
 
 Of a text stand here the vector of all of it, in half precision, and the direction of
 each of its words, rounded to whole numbers: their products add up to the same bits in
 any order. They are kept under the digests of the weights, the tokenizer and the text;
-folds, shuffles and seeds only put them together anew.
+folds, shuffles and seeds only put them together again.
 """
 
 import hashlib

@@ -33,7 +33,7 @@ def cuda_or_cpu() -> torch.device:
 
 
 def encoder_location(name: str) -> str:
-    """The directory that a name stands for, or a hub id that is not in the cache."""
+    """The directory that a name represents, or a hub id that is not in the cache."""
     path = encoder_path(name)
     if path is not None:
         return path
@@ -55,7 +55,7 @@ def encoder_checkpoint(name: str, classes: int) -> Any:
     forked = [cuda_or_cpu()] if cuda_or_cpu().type == "cuda" else []
     with loading(ENCODER, location), torch.random.fork_rng(devices=forked):
         torch.manual_seed(0)
-        # The head is drawn anew, so that of another number of classes does not matter.
+        # The head is drawn again, so that of another number of classes does not matter.
         model, _ = load_network(
             transformers.AutoModelForSequenceClassification,
             location,

@@ -1,7 +1,7 @@
 """Masked-language-model training: the encoder goes on pretraining on given texts.
 
 As BERT was trained (Devlin et al. 2019, section 3.1): 15 % of the tokens are chosen,
-of which 80 % are masked, 10 % swapped for a random token and 10 % left, anew in every
+of which 80 % are masked, 10 % swapped for a random token and 10 % left, again in every
 epoch. A text is read up to the length that the classifier reads.
 """
 

@@ -1,4 +1,4 @@
-"""Places of models: the folder or file that a name stands for, found without torch."""
+"""Places of models: the folder or file that a name represents, found without torch."""
 
 import importlib.util
 import json
@@ -83,7 +83,7 @@ def writer_path(name: str, *, fetch: bool = True) -> str | None:
 
 
 def local_name(name: str) -> str:
-    """The directory, hub id or smollm2 that such a name stands for, to load it by.
+    """The directory, hub id or smollm2 that such a name represents, to load it by.
 
     >>> local_name("causal:a/b"), local_name("a/b")
     ('a/b', 'a/b')

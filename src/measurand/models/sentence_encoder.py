@@ -3,8 +3,9 @@
 Texts of about one length are packed end to end, so that nothing is padded but the last
 rows of a block. Every product with weights has one shape, whatever stands in it, and
 attention is a product of each text for itself: so the vectors of a text do not depend
-on what stands beside it. Blocks are shared out among Python threads, with one thread of
-BLAS each: faster than the threads of BLAS, which wait for each other in every product.
+on what stands next to it. Blocks are shared out among Python threads, with one thread
+of BLAS each: faster than the threads of BLAS, which wait for each other in every
+product.
 """
 
 from collections.abc import Iterator, Sequence

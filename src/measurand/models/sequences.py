@@ -1,7 +1,7 @@
 """Joining: fields as one token sequence, cut fairly, fed without waste.
 
 Fields are turned into tokens apart and joined as the tokenizer joins a pair, so a
-shuffle of one field only joins known tokens anew. Items of exactly equal length are
+shuffle of one field only joins known tokens again. Items of exactly equal length are
 read together: no padding, and no attention mask to build.
 """
 
@@ -21,7 +21,7 @@ class Joint:
     Attributes:
         pieces: The token ids before the first field, between each two, after the last.
         kinds: The kind of each field's tokens, then those of every piece; None where
-            the tokenizer tells no kinds apart.
+            the tokenizer has one kind.
         pad: What fills a sequence up.
     """
 

@@ -17,8 +17,8 @@ LAYERS = (
     *("num_hidden_layers", "num_layers", "num_decoder_layers"),
     *("encoder_layers", "decoder_layers", "n_layer", "n_layers"),
 )
-# Modules for each part of the weights, and beside them, that a network may be made of:
-# real ones are made of fewer than three. Where no weights are beside a config, in all.
+# Modules for each part of the weights, and next to them, that a network may be made of:
+# real ones are made of fewer than three. Where no weights are next to a config, in all.
 EACH_PART, BESIDE, MOST_MODULES = 20, 1_000, 200_000
 
 

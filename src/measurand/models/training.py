@@ -177,7 +177,7 @@ def _adamw(model: torch.nn.Module, schedule: Schedule) -> torch.optim.AdamW:
             {"params": decaying, "weight_decay": schedule.decay},
             {"params": plain, "weight_decay": 0.0},
         ],
-        # A tensor, which a captured step reads anew each time it is replayed.
+        # A tensor, which a captured step reads again each time it is replayed.
         lr=torch.tensor(schedule.rate, device=device if on_gpu else None),
         fused=on_gpu,
         capturable=on_gpu,
@@ -314,8 +314,8 @@ def shuffle_short_last(
 def pool_size(items: int, batch: int) -> int:
     """The pool for labelled items: four at least; few items are not sorted.
 
-    Length tells of the label, so a batch of one length holds few labels; and few items
-    that were all sorted would meet in the same batches in every epoch.
+    Length is a cue to the label, so a batch of one length holds few labels; and few
+    items that were all sorted would meet in the same batches in every epoch.
 
     >>> pool_size(100, 16), pool_size(2000, 16), pool_size(100_000, 16)
     (16, 512, 1024)

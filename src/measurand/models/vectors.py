@@ -5,7 +5,7 @@ its vector is the sum of theirs. The length of that sum is its weight: vectors t
 trained under a mean are short for words that say little. Directions are rounded to
 whole numbers, whose products add up to the same bits in any order on any machine.
 
-Words that the pieces spell letter by letter, as those of most scripts beside Latin and
+Words that the pieces spell letter by letter, as those of most scripts besides Latin and
 Cyrillic, have no vector worth having; signs drawn by their runs of letters take its
 place, so that a word is like itself and its inflections and nothing else.
 """
@@ -72,7 +72,7 @@ class WordVectors:
     """The vectors of pieces, and how words are cut into these.
 
     Attributes:
-        table: A row a piece.
+        table: One row per piece.
         numbers: The row of each piece.
         ranks: The place of each merge of two pieces: the first is made first.
     """
@@ -141,7 +141,7 @@ class WordVectors:
 
 
 def vectors_path(name: str, *, fetch: bool = True) -> str | None:
-    """The file or folder whose digest stands for these vectors; None without them."""
+    """The file or folder whose digest represents these vectors; None without them."""
     if name != PACKAGE:
         return name if os.path.isdir(name) else None
     files = _vector_files(name)

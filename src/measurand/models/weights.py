@@ -59,7 +59,7 @@ def loading(what: str, location: str, needed: str = NEEDED) -> Iterator[None]:
 
 
 def load_config(location: str, **options: Any) -> Any:
-    """What config.json says, after a look at the files beside it."""
+    """What config.json says, after a look at the files next to it."""
     check_model_files(location)
     return transformers.AutoConfig.from_pretrained(
         location, trust_remote_code=False, **options
@@ -89,7 +89,7 @@ def position_count(config: Any, location: str = "") -> int | None:
     """
     stated = getattr(config, "max_position_embeddings", None)
     if not isinstance(stated, int) or stated < 1:
-        return None  # -1 stands for positions relative to each other
+        return None  # -1 represents positions relative to each other
     build: Any = transformers.AutoModel.from_config
     with sketching(len(weight_shapes(location)) if location else 0):
         network = build(config)
@@ -247,7 +247,7 @@ def _check_config(folder: Path) -> None:
 
 
 def _read_object(path: Path) -> dict[str, Any]:
-    """The object in a JSON file beside the weights."""
+    """The object in a JSON file next to the weights."""
     try:
         value = read_json(path, 4 * MOST_BYTES)
         if not isinstance(value, dict):

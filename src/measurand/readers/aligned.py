@@ -1,6 +1,6 @@
 """The reader that joins two texts by meaning, without a transformer.
 
-Each word of the query is set beside the word of the evidence that is likest to it, by
+Each word of the query is set next to the word of the evidence that is likest to it, by
 static word vectors, and the other way round (the soft alignment of Parikh et al. 2016,
 with nothing trained but the regression on top). It reads all that the linear reader
 reads, which query words are met and how well, and how numbers compare.
@@ -41,7 +41,7 @@ from measurand.text.words import NEGATIONS
 
 STRENGTHS = (0.1, 0.3, 1.0)  # of which one is chosen on rows held out of training
 MARKS = 2**17  # columns that words with their grades are hashed into
-SCALE = 0.15  # of standard deviations: a feature of all texts beside rows of length 1
+SCALE = 0.15  # of standard deviations: a feature of all texts next to rows of length 1
 FARTHEST = 5.0  # standard deviations that a feature may be from its mean
 FLAT = 1e-6  # spread up to which a feature is the same in all items
 
@@ -155,7 +155,7 @@ class WordReading(ABC):
 
     @abstractmethod
     def align(self, first: str, others: Sequence[str]) -> Iterator[Alignment]:
-        """The words of the first field beside those of each other."""
+        """The words of the first field next to those of each other."""
 
     def meet(self, vocabulary_size: int) -> list[Meeting]:
         """How the first field meets each other; words from that number are new."""
@@ -287,7 +287,7 @@ class AlignedReading(WordReading):
     negations: Bools
 
     def align(self, first: str, others: Sequence[str]) -> Iterator[Alignment]:
-        """The words of the first field beside those of each other."""
+        """The words of the first field next to those of each other."""
         for second in others:
             sides = self.tokens[first], self.tokens[second]
             yield align_texts(*sides, self.lexicon, self.negations)

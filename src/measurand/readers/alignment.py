@@ -1,4 +1,4 @@
-"""How the words of two texts meet by meaning: each beside the likest of the other.
+"""How the words of two texts meet by meaning: each next to the likest of the other.
 
 Every word has a best match in the other text, by the cosine of their vectors. Of these
 matches stand here how good they are, how much of the text they cover, which order they

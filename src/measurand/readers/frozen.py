@@ -1,9 +1,9 @@
 """The reader of a sentence encoder that is not trained, and only read once a text.
 
 It reads what the reader of alignments reads, by the vectors that words have in their
-text in place of those that they have everywhere, and beside it the vectors of whole
+text in place of those that they have everywhere, and next to it the vectors of whole
 texts: how far they are apart and where they agree. On top is one logistic regression,
-so that folds, shuffles and seeds only put vectors together anew.
+so that folds, shuffles and seeds only put vectors together again.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -149,7 +149,7 @@ class FrozenReading(WordReading):
         return np.hstack(columns)
 
     def align(self, first: str, others: Sequence[str]) -> Iterator[Alignment]:
-        """The words of the first field beside those of each other."""
+        """The words of the first field next to those of each other."""
         words = self._lexicon() if others else ()
         for second in others:
             yield align_texts(self.spots[first], self.spots[second], *words)

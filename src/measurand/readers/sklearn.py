@@ -31,7 +31,7 @@ class EstimatorReader:
     estimator: InitVar[Any] = None
 
     def __post_init__(self, estimator: Any) -> None:
-        """Keep the estimator itself, which is no setting that could be written."""
+        """Keep the estimator itself, which is not a setting that could be written."""
         object.__setattr__(self, "_estimator", estimator)
         if not self.settings:
             object.__setattr__(self, "settings", describe_estimator(estimator))

@@ -70,7 +70,7 @@ class ExplanationsSettings(Settings):
     calibrate: Calibrate = True
 
     def check_together(self) -> None:
-        """Refuse rationales that are no texts, and explainers without their LLM."""
+        """Refuse rationales that are not texts, and explainers without their LLM."""
         for item, texts in self.others.items():
             is_list = isinstance(texts, Sequence) and not isinstance(texts, str)
             if not is_list or not all(isinstance(text, str) for text in texts):

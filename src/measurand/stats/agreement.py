@@ -2,7 +2,7 @@
 
 `a` is the reader of the whole item and `b` the reader of one part. Series are paired
 by their ids and other columns by position. Shares come with Wilson's interval. Where
-items hang together, clusters (one number an item, in the order of `a`) are resampled;
+items are dependent, clusters (one number an item, in the order of `a`) are resampled;
 the default stream is `generator(0, "agreement")`, so that equal calls give equal
 intervals.
 

@@ -56,7 +56,7 @@ def v_information(
     Args:
         log_p_given_input: Natural log of the gold label's probability, from the input.
         log_p_null: The same from nothing.
-        clusters: Items with one number hang together.
+        clusters: Items with one number are dependent.
         level: The coverage of the interval: by t, since percentiles of a bootstrap
             cover 0.88 where there are 25 clusters. Where all items tell the same, an
             item unseen may tell all there is, or cost as much, by the rule of three.
@@ -144,9 +144,9 @@ def account_bits(
     `v_information` has; the others are resampled.
 
     Args:
-        query: What the query alone tells of each item's label, in bits (PVI): items,
+        query: What the query alone predicts of each item's label, in bits (PVI): items,
             or runs × items.
-        evidence: What the evidence alone tells.
+        evidence: What the evidence alone predicts.
         joint: What both tell.
         rng: Where the resamples come from.
         clusters: Items with one number are drawn together.
@@ -201,5 +201,5 @@ def _told(bits: Floats) -> Floats:
 
 
 def _own(bits: Floats, others: Floats) -> Floats:
-    """What a part tells over what the other tells too."""
+    """What a part predicts over what the other predicts too."""
     return _told(bits) - np.minimum(_told(bits), _told(others))

@@ -242,7 +242,7 @@ def score_bounds(
             return (end - net) ** 2 - quantile**2 * (se**2 + added)
 
         reach = net + quantile * se
-        start = reach + 1e-9  # beside it, as rounding decides the sign at it
+        start = reach + 1e-9  # next to it, as rounding decides the sign at it
         end = reach
         if start < 1 and beyond(start) < 0:
             end = float(brentq(beyond, start, 1.0)) if beyond(1.0) > 0 else 1.0
@@ -359,7 +359,7 @@ def pearson(
         x: One coordinate of each point.
         y: The other.
         level: The coverage of the interval.
-        units: How many of the points are independent, where some hang together, as the
+        units: How many of the points are independent, where some are dependent, as the
             parts of one benchmark do. The interval and the count are of these.
 
     >>> x, y = np.arange(5.0), np.array([0, 2, 1, 4.0, 3])

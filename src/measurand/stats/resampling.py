@@ -46,7 +46,7 @@ def bootstrap(
 
     Args:
         statistic: Maps sums (any leading shape × columns) to values.
-        rows: One row an item.
+        rows: One row per item.
         rng: Where the resamples come from.
         clusters: Items with one number are drawn together; items × 2 for two ways.
         level: The coverage of the interval.
@@ -225,7 +225,7 @@ def resample_means(
     """The mean of each column in each resample: resamples × columns.
 
     Args:
-        rows: One row an item, one column a score; nan where an item has none.
+        rows: One row per item, one column per score; nan where an item has none.
         rng: Where the resamples come from.
         clusters: Items with one number are drawn together. Of two ways, the draws of
             both are added and their spread brought to that of the two together.
@@ -265,7 +265,7 @@ def _draw_means(
 
 
 def resample_unit(n: int, clusters: Clusters = None) -> str:
-    """What is resampled where so many items hang together in these clusters.
+    """What is resampled where so many items are dependent in these clusters.
 
     >>> crossed = np.array([[0, 0], [0, 1], [1, 1]])
     >>> partitions = (None, np.array([0, 0, 1]), np.arange(3), crossed)
@@ -276,7 +276,7 @@ def resample_unit(n: int, clusters: Clusters = None) -> str:
 
 
 def _unit_of_ways(n: int, ways: Sequence[Ints | None]) -> str:
-    """What is resampled, from the ways that `split_ways` told apart."""
+    """What is resampled, from the ways that `split_ways` distinguished."""
     counts = [n if way is None else count_distinct(way) for way in ways[:2]]
     if min(counts) == n:
         return "items"

@@ -26,7 +26,7 @@ FEW = 10  # units that are not as the others: too few to tell how much these var
 
 
 def confusion_cells(gold: Ints, answers: Ints, classes: int) -> Floats:
-    """One row an item, with a 1 in its cell of the confusion matrix.
+    """One row per item, with a 1 in its cell of the confusion matrix.
 
     Rows of several readers may be averaged: what follows needs only their sums.
     """
@@ -250,7 +250,7 @@ def share_interval(hits: Floats, clusters: Clusters = None) -> Estimate:
 
 
 def cluster_share(hits: Floats, clusters: Clusters = None) -> Estimate:
-    """A share of items that may hang together, with Wilson's interval.
+    """A share of items that may be dependent, with Wilson's interval.
 
     The interval is that of as many items apart as say as much: the variance between
     clusters tells how many. Where all say the same, each cluster counts once.

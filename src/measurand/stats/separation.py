@@ -1,4 +1,4 @@
-"""How well a score tells two kinds apart, and how well it keeps a known order.
+"""How well a score distinguishes two kinds, and how well it keeps a known order.
 
 The AUC is the chance that one of the first kind scores above one of the second, ties
 one half. Its variance comes from what each score adds to it (DeLong et al. 1988); what

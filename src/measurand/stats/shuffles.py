@@ -112,7 +112,7 @@ class ShuffleEffect:
 
     @property
     def units(self) -> float:
-        """How many items that stand for themselves tell as much as these do."""
+        """How many independent items are worth as much as these."""
         shared = self.se**2 - self.seed_se**2
         alone = self.sources.get(ITEMS, 0.0) + self.sources.get(GIVERS, 0.0)
         if shared <= 0 or alone <= 0:

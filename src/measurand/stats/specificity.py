@@ -5,7 +5,7 @@ than its own input is: the area under the curve of telling the own input from th
 A rationale that says nothing of its input has 0.5, so that an explainer's specificity
 is `max(0, 2 AUC - 1)`, the AUC being the mean over items.
 
-Inputs drawn at random are told apart by any entity of the input, so that negatives
+Inputs drawn at random are distinguished by any entity of the input, so that negatives
 come in three strata: `random`, `label` (of the same label) and `near` (the nearest).
 """
 

@@ -1,4 +1,4 @@
-"""Single words that tell the label, and other things seen without reading.
+"""Single words that predict the label, and other things seen without reading.
 
 In a competency problem no single feature says anything about the label (Gardner et al.
 2021). For a token that stands in n items, a share of them with the label, and p0 the
@@ -51,7 +51,7 @@ def token_statistics(
     `base` is p0, `q` the false-discovery rate over all rows (Benjamini and Hochberg),
     and `found` whether it is at most `level`, with more of the label or with less.
 
-    With groups, items that hang together count once: `n` is the number of groups that
+    With groups, items that are dependent count once: `n` is the number of groups that
     hold the n-gram, and each adds to `count` the share of the label among its items
     that hold it. Such shares vary at most as much as single items do.
 
@@ -61,7 +61,7 @@ def token_statistics(
         ngrams: The fewest and the most words in a row.
         least: Items (or groups) an n-gram must stand in.
         level: The share of false alarms among those found that is put up with.
-        groups: Items with one value hang together.
+        groups: Items with one value are dependent.
 
     >>> texts = ["no cat", "a dog", "no dog", "a cat"] * 10
     >>> seen = token_statistics(texts, ["bad", "good"] * 20, ngrams=(1, 1))
@@ -140,7 +140,7 @@ def _count_holders(
 
 def _binomial_p(count: Floats, n: Ints, base: Floats) -> Floats:
     """Twice the smaller binomial tail; between two counts, that of the less extreme."""
-    # A sum of shares that should be whole may come out a rounding error beside it.
+    # A sum of shares that should be whole may come out a rounding error next to it.
     least, most = np.floor(count + 1e-9), np.ceil(count - 1e-9)
     # A share of a beta distribution is a tail of the binomial, but for all n or none.
     under = np.where(most < n, betaincc(most + 1, np.maximum(n - most, 1), base), 1.0)

@@ -4,7 +4,7 @@ The variance of a mean over items, by source:
 
     items        as if each item stood for itself
     shared texts what items add, or take, that share a text or a group
-    givers       what a shuffle adds, as each text is read beside other items too
+    givers       what a shuffle adds, as each text is read next to other items too
     trainings    the spread between trainings of one recipe
 
 They add up to the variance that the interval is made of. A source below 0 makes the
@@ -51,14 +51,14 @@ class UncertaintyBudget:
 
 
 def item_variance(values: Floats) -> float:
-    """The variance of the mean where each item stands for itself."""
+    """The variance of the mean where items are independent."""
     return cluster_variance(values, np.arange(len(values)))
 
 
 def cluster_variance(
     values: Floats, clusters: Ints, centre: float | None = None
 ) -> float:
-    """The variance of the mean of items that hang together.
+    """The variance of the mean of items that are dependent.
 
     Of two ways it is that over the one and the other, less that over both at once
     (Cameron, Gelbach and Miller 2011).
@@ -198,7 +198,7 @@ def run_variance(runs: Floats, clusters: Clusters = None) -> float:
 
     Args:
         runs: Runs × items.
-        clusters: Items with one number hang together.
+        clusters: Items with one number are dependent.
 
     >>> run_variance(np.array([[0.0, 1.0, 0.0, 1.0], [1.0, 0.0, 1.0, 0.0]]))
     0.0
@@ -221,7 +221,7 @@ def run_variance(runs: Floats, clusters: Clusters = None) -> float:
 def mean_interval(
     values: Floats, clusters: Clusters = None, level: float = 0.95
 ) -> Estimate:
-    """The mean of items that may hang together, with a t interval.
+    """The mean of items that may be dependent, with a t interval.
 
     >>> print(mean_interval(np.array([0.0, 1.0, 0.0, 1.0])))
     0.500 [-0.419, 1.419]

@@ -97,7 +97,7 @@ class Ledger:
         self.condition = threading.Condition()
 
     def reserve(self, worst: Use) -> Use:
-        """Set the worst case aside, once it fits beside what is under way."""
+        """Set the worst case aside, once it fits next to what is under way."""
         with self.condition:
             while True:
                 reservation = Use(worst.sent + self.undercount, worst.received)

@@ -2,7 +2,7 @@
 
 Every request that a server can receive counts: one that it refuses (429, 503, a
 parameter that it does not take) and one that is sent again, too. Only a call that found
-no server is given back. What was sent is written down beside the answers before it is
+no server is given back. What was sent is written down next to the answers before it is
 sent: so the ceiling also holds over runs that were stopped, or killed, and resumed.
 """
 

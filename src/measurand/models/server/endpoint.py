@@ -100,7 +100,7 @@ class Endpoint:
     terms: InitVar[Terms] = Terms()
 
     def __post_init__(self, terms: Terms) -> None:
-        """Refuse what no server takes; keep the terms beside the fields."""
+        """Refuse what no server takes; keep the terms next to the fields."""
         object.__setattr__(self, "terms", terms)
         if not self.model or self.max_tokens < 1 or not 0 <= self.top_logprobs <= 20:
             raise BadOption(

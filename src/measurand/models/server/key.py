@@ -74,7 +74,7 @@ class BearerAuth(httpx.Auth):
 
 
 SHORTEST = 4  # letters of a key that is hidden as it is; fewer are in many words
-SECRET = 8  # letters from which a key can be told from ordinary text in any form
+SECRET = 8  # letters from which a key differs from ordinary text in any form
 PIECE = 12  # letters and digits of a form that give a key away, or half of the form
 # What servers without keys tell their users to send: no secrets, but words of answers.
 PLACEHOLDERS = {
@@ -199,7 +199,7 @@ def _readings(text: str) -> Iterator[str]:
 
 
 def _unescape(match: re.Match[str]) -> str:
-    """The letter that an escape stands for; a space where it stands for a gap."""
+    """The letter that an escape represents; a space where it represents a gap."""
     kind, code = match.lastgroup, match[match.lastindex or 0]
     if kind == "sign":
         return " " if code.isalpha() else code
@@ -212,7 +212,7 @@ def _unescape(match: re.Match[str]) -> str:
 def _bare_letters(text: str) -> str:
     """Letters and digits alone, small, in their plainest shape and without accents.
 
-    A key holds those of ASCII. Of a sign that stands for many letters of another
+    A key holds those of ASCII. Of a sign that represents many letters of another
     script, nothing is left: or a text would become eighteen times as long.
     """
     # Marks in a row are put in order, in quadratic time: so no row is a long one.

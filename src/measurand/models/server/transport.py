@@ -65,7 +65,7 @@ def _is_useless_proxy(name: str) -> bool:
 class Transport:
     """Sends requests of any thread, in an event loop that has a thread of its own.
 
-    There a request can be ended at any byte: the time-out of a socket begins anew with
+    There a request can be ended at any byte: the time-out of a socket begins again with
     each, and a thread that waits for one cannot be called off.
     """
 

@@ -88,7 +88,7 @@ class StackedAdamW:
 
     @torch.no_grad()
     def forget(self) -> None:
-        """Begin anew, in place."""
+        """Begin again, in place."""
         for parts in self.state.values():
             for part in parts.values():
                 part.zero_()

@@ -5,8 +5,8 @@ idle between them. Weights with a first axis over models turn every matrix produ
 one over all models, so that the launches are shared. Each model has its own batches,
 its own dropout and its own clipping: it learns what it would learn alone.
 
-A stack stays where it is: weights are written into it anew for the next models, so that
-the captured steps (see `measurand.models.training`) serve for all that follow.
+A stack stays where it is: weights are written into it again for the next models, so
+that the captured steps (see `measurand.models.training`) serve for all that follow.
 
 A linear map is one product for all models. Left to itself, `vmap` takes it apart into a
 product and a sum, and the gradient of its weights comes out on its side, to be copied

@@ -35,7 +35,7 @@ class Cells:
     """How often each label stands in each cluster of each group.
 
     Attributes:
-        counts: One row for each cluster of each group, one column a label.
+        counts: One row for each cluster of each group, one column per label.
         cluster: The cluster of each row.
         group: The group of each row; rows are sorted by it. One group is none.
         names: The names of the clusters, sorted.
@@ -53,12 +53,12 @@ class Cells:
 
     @cached_property
     def table(self) -> Floats:
-        """One row a cluster, one column a label."""
+        """One row per cluster, one column per label."""
         return sum_clusters(self.counts, self.cluster)
 
     @cached_property
     def by_group(self) -> Floats:
-        """One row a group, one column a label."""
+        """One row per group, one column per label."""
         return sum_clusters(self.counts, self.group)
 
     @property
@@ -136,7 +136,7 @@ def cluster_significance(
     smallest: int | None,
     shuffled: Floats | None,
 ) -> pd.DataFrame:
-    """One row a cluster: is it further from all items than chance brings it?"""
+    """One row per cluster: is it further from all items than chance brings it?"""
     sizes = cells.table.sum(axis=1)
     threshold = max(5 * cells.table.shape[1], 20) if smallest is None else smallest
     p, q = np.full(len(sizes), np.nan), np.full(len(sizes), np.nan)

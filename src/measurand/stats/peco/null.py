@@ -32,7 +32,7 @@ class LabelNull:
 
     Attributes:
         values: The score of each shuffle.
-        associations: The figures that stand beside the score, in columns.
+        associations: The figures that stand next to the score, in columns.
         by_cluster: The mean divergence of each cluster.
         tables: The shuffled tables themselves, where groups were shuffled.
     """
@@ -214,7 +214,7 @@ def _association_figures(tables: Floats) -> Floats:
 
 
 def association_table(cells: Cells, null: LabelNull) -> pd.DataFrame:
-    """The figures beside the score: as seen, as shuffled labels give them, and p."""
+    """The figures next to the score: as seen, as shuffled labels give them, and p."""
     observed = _association_figures(cells.table)
     p = [
         permutation_p(*pair) for pair in zip(null.associations.T, observed, strict=True)

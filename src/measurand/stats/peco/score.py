@@ -103,7 +103,7 @@ def peco(
     permutations: int = 1000,
     smallest: int | None = None,
 ) -> PecoScore:
-    """How much the clusters give away about the labels, and all that goes beside it.
+    """How much the clusters give away about the labels, and all that goes with it.
 
     Args:
         clusters: The cluster of each item, by any name.

@@ -119,7 +119,7 @@ def iterate_subspace(squares: Vectors, k: int) -> tuple[Vectors, Vectors] | None
     Each round multiplies a subspace of a few more than `k` dimensions by a Chebyshev
     polynomial of the matrix: small for eigenvalues that are less than the least of the
     subspace, large for those that are more. (Lanczos, by ARPACK, is no faster, and
-    starts anew at random where eigenvalues coincide.)
+    starts again at random where eigenvalues coincide.)
     """
     width, size = len(squares), k + SPARE
     if width < TIMES * size:
