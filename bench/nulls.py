@@ -24,7 +24,7 @@ from measurand.audits.explanations.dealing import (
     repeated_fields,
 )
 from measurand.audits.explanations.estimates import null_gain_estimate
-from measurand.audits.explanations.information import FLOOR
+from measurand.audits.explanations.leaks import FLOOR
 from measurand.core.arrays import Floats
 from measurand.core.items import Items
 from measurand.explainers.adversarial import VACUOUS
