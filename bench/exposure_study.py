@@ -14,42 +14,25 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from measurand.audits.exposure.verdict import verdict
 
-from measurand.audits.exposure.analysis import analyse_sizes
 from measurand.audits.exposure.arms import NEEDED
-from measurand.audits.exposure.audit import NO_ROWS
-from measurand.audits.exposure.control import control_effects
-from measurand.audits.exposure.findings import (
-    exposure_findings,
-    loss_findings,
-    overtraining_findings,
-)
-from measurand.audits.exposure.settings import Method
-from measurand.audits.exposure.statistics.counts import study_counts
-from measurand.audits.exposure.study import Study
+from measurand.audits.exposure.audit import analyse_accuracies
 from measurand.core.finding import SCHEMA, Finding
+from measurand.wording.render import say_verdict
 
 HERE = Path(__file__).parent / "results" / "replications"
-MARGIN, SEED = 1.0, 0
+SEED = 0
 
 
-def analysed(table: pd.DataFrame) -> dict[str, Any]:
+def analysed(table: pd.DataFrame, name: str) -> dict[str, Any]:
     """The verdict, every finding, and the mean accuracy of each reader and arm."""
-    how = Method()
-    found = analyse_sizes(study_counts(table), how, SEED)
-    findings, _ = exposure_findings(found, MARGIN)
-    over = Study(table, {}, {}).overtrained_counts
-    controls = control_effects(table, SEED)
-    over_sizes = [] if over is None else analyse_sizes(study_counts(over), how, SEED)
-    if over is not None:
-        findings += overtraining_findings(over_sizes)
-        findings += loss_findings(over, SEED)
+    report = analyse_accuracies(table, name=name, seed=SEED)
+    verdict = report.verdict
     right = table.filter(like="correct_").div(table["n"], axis="index")
     means = right.groupby(table["lm"]).mean().round(4)
     return {
         "schema": SCHEMA,
-        "verdict": vars(verdict(found, MARGIN, controls, NO_ROWS, over_sizes)),
+        "verdict": {"label": verdict.label, "reason": say_verdict(verdict)},
         "m": int(table["m"].iloc[0]),
         "n": int(table["n"].iloc[0]),
         "repeats": int(table.groupby(["lm", "task"]).size().min()),
@@ -63,7 +46,7 @@ def analysed(table: pd.DataFrame) -> dict[str, Any]:
             for lm, row in means.iterrows()
         },
         "by_task": by_task(table),
-        "findings": [told(one) for one in findings],
+        "findings": [told(one) for one in report.findings],
     }
 
 
@@ -91,7 +74,7 @@ def told(finding: Finding) -> dict[str, Any]:
 def main(name: str, files: Sequence[str]) -> None:
     """Fit, write and say it."""
     table = pd.concat([pd.read_csv(file) for file in files], ignore_index=True)
-    result = analysed(table)
+    result = analysed(table, name)
     path = HERE / f"exposure-{name}.json"
     path.write_text(json.dumps(result, indent=1) + "\n")
     print(result["verdict"], result["accuracy"])

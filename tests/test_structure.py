@@ -72,6 +72,27 @@ def test_no_module_imports_one_that_imports_it(lazy):
         pytest.fail(" -> ".join(failure.args[1]))
 
 
+def names_of(tree):
+    """The names that a module of ours binds, those of its submodules left out."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.alias):
+            yield node.asname or node.name
+
+
+def test_benchmarks_and_pages_import_what_there_is():
+    known = {f"{name}.{inner}" for name in TREES for inner in names_of(TREES[name])}
+    root = SOURCE.parents[1]
+    for folder in ("bench", "docs", "tests"):
+        for path in sorted((root / folder).rglob("*.py")):
+            wanted = imports(ast.parse(path.read_text("utf-8")), lazy=None)
+            ours = {name for name in wanted if name.startswith("measurand.")}
+            assert ours <= known | {*TREES}, path
+
+
 def constructions(tree):
     """The calls in a tree that make an object of a class of ours."""
     for node in ast.walk(tree):
