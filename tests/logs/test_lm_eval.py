@@ -49,6 +49,24 @@ def answer_of(tmp_path, arguments, logs, target="1"):
     return log.table["answer"].item(), log.table["gold"].item()
 
 
+@pytest.mark.parametrize(
+    ("metric", "logs", "answer"),
+    [
+        ("acc", [-2, -3], "no"),
+        ("acc_norm", [-2, -3], "indeed"),
+        ("acc_bytes", [-2, -7], "no"),
+        ("acc_mutual_info", [-2, -3, -1, -4], "indeed"),
+    ],
+)
+def test_the_answer_is_the_choice_that_the_metric_takes(tmp_path, metric, logs, answer):
+    texts = [["Red?", " no"], ["Red?", " indeed"], ["", "no"], ["", "indeed"]]
+    more = {"arguments": texts[: len(logs)], "metrics": [metric], metric: 1.0}
+    pairs = [[str(log), "False"] for log in logs]
+    line = lm_eval_line(0, True, filtered_resps=pairs, **more)
+    (log,) = read_samples(write_lines(tmp_path / "samples_boats.jsonl", [line]))
+    assert (log.metric, log.table["answer"].item()) == (metric, answer)
+
+
 def test_choices_that_are_asked_again_without_a_prompt_are_no_answers(tmp_path):
     texts = ["Red?", " yes"], ["Red?", " no"], ["", "yes"], ["", "no"]
     asked = {

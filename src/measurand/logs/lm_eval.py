@@ -81,15 +81,36 @@ def _read_row(row: Mapping[str, Any], metric: str, name: str) -> Answer:
     target, choices = str(row.get("target", "")), _choices(row)
     responses = row.get("filtered_resps")
     text = responses[0] if isinstance(responses, list) and responses else ""
-    logs = _log_likelihoods(responses)
-    if choices:
-        logs = logs[: len(choices)]
+    logs = _scale(_log_likelihoods(responses), choices, metric)
     if logs:
         best = max(range(len(logs)), key=logs.__getitem__)
         text = choices[best] if best < len(choices) else str(best)
     if target in PLACES and int(target) < len(choices):
         target = choices[int(target)]
     return Answer(ident, as_number(row.get(metric)), str(text), target, doc)
+
+
+def _scale(logs: list[float], choices: Sequence[str], metric: str) -> list[float]:
+    """What a metric of multiple choice compares: of each choice, its log-likelihood.
+
+    Of `acc_norm` that for each character, of `acc_bytes` for each byte, and of
+    `acc_mutual_info` what the prompt adds to it.
+
+    >>> _scale([-2.0, -3.0], ["no", "indeed"], "acc_norm")
+    [-1.0, -0.5]
+    >>> _scale([-2.0, -3.0, -1.0, -4.0], ["no", "yes"], "acc_mutual_info")
+    [-1.0, 1.0]
+    """
+    if not choices:
+        return logs
+    alone = logs[len(choices) :]
+    logs = logs[: len(choices)]
+    if metric == "acc_mutual_info" and len(alone) == len(logs) == len(choices):
+        return [log - other for log, other in zip(logs, alone, strict=True)]
+    if metric in ("acc_norm", "acc_bytes") and len(logs) == len(choices):
+        measured = [c.encode() if metric == "acc_bytes" else c for c in choices]
+        return [log / max(len(c), 1) for log, c in zip(logs, measured, strict=True)]
+    return logs
 
 
 def _log_likelihoods(responses: object) -> list[float]:
